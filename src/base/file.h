@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "base/bytes.h"
+#include "base/result.h"
+
+namespace lade {
+
+// An open file descriptor. Reads and writes at positions are safe from several threads at once.
+class File {
+ public:
+  File() = default;
+  File(File&& other) noexcept;
+  File& operator=(File&& other) noexcept;
+  ~File();
+
+  static Result<File> open(const std::filesystem::path& path);
+  // Creates or truncates.
+  static Result<File> create(const std::filesystem::path& path);
+  // A file in `folder` that has no name and vanishes with the descriptor.
+  static Result<File> temporary(const std::filesystem::path& folder);
+  static File standard_input();
+
+  Result<std::size_t> read(std::span<char> into);
+  // Up to into.size() bytes from `offset`; less only at the end of the file.
+  Result<std::size_t> read_at(std::uint64_t offset, std::span<char> into) const;
+  Result<void> write(std::string_view bytes);
+  Result<void> write_at(std::uint64_t offset, std::string_view bytes);
+  Result<void> sync();
+  Result<std::uint64_t> size() const;
+  bool is_regular() const;
+  bool is_open() const { return descriptor_ >= 0; }
+  const std::string& name() const { return name_; }
+
+ private:
+  File(int descriptor, std::string name) : descriptor_(descriptor), name_(std::move(name)) {}
+  Error error(std::string_view action) const;
+
+  int descriptor_ = -1;
+  std::string name_;
+};
+
+// The bytes [begin, end) of a file; `end` may lie beyond the file. The file outlives it.
+class FileRange final : public ByteSource {
+ public:
+  FileRange(const File& file, std::uint64_t begin, std::uint64_t end) : file_(file), at_(begin), end_(end) {}
+  Result<std::size_t> read(std::span<char> into) override;
+
+ private:
+  const File& file_;
+  std::uint64_t at_;
+  std::uint64_t end_;
+};
+
+// Collects small writes into blocks. finish() must be called; the destructor drops what is left.
+class FileSink final : public ByteSink {
+ public:
+  explicit FileSink(File file) : file_(std::move(file)) {}
+  Result<void> write(std::string_view bytes) override;
+  // Writes the rest, makes it durable and gives the file back.
+  Result<File> finish();
+
+ private:
+  File file_;
+  std::string buffer_;
+};
+
+}  // namespace lade

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lade::csv {
+
+// A field as a view into its batch's block. `raw` is the text without its outer quotes; `escaped` says that it holds
+// doubled quotes or escapes, which unescape() resolves.
+struct Field {
+  std::string_view raw;
+  bool quoted = false;
+  bool escaped = false;
+};
+
+// A record whose number of fields differs from the header's. Missing fields read as empty and not quoted.
+struct RaggedRecord {
+  std::uint32_t row = 0;      // index in the batch
+  std::uint32_t fields = 0;   // how many it has
+};
+
+// A fault inside one record (a stray quote, text after a closing quote). The record is still delivered, read as well as
+// possible; the consumer decides what it costs.
+struct RecordFault {
+  std::uint32_t row = 0;
+  std::string_view code;  // "stray_quote"
+};
+
+// The whole records of one block, row-major with a fixed number of columns. Owns nothing of what a Reader keeps: views
+// are valid until the next call of Reader::next.
+class Batch {
+ public:
+  std::size_t rows() const { return rows_; }
+  std::size_t columns() const { return columns_; }
+
+  Field field(std::size_t row, std::size_t column) const {
+    const std::size_t at = row * columns_ + column;
+    const std::uint32_t packed = lengths_[at];
+    return {{base_ + offsets_[at], packed >> 2}, (packed & 1) != 0, (packed & 2) != 0};
+  }
+
+  std::int64_t row_id(std::size_t row) const { return first_row_ + static_cast<std::int64_t>(row); }
+  // Physical line (1-based) on which the record starts, and byte offset of its first byte in the file.
+  std::int64_t line(std::size_t row) const;
+  std::uint64_t offset(std::size_t row) const;
+  // The record as it stands in the file, without its line end.
+  std::string_view record(std::size_t row) const;
+  // The bytes of all records, for checks over the whole block (UTF-8, NUL).
+  std::string_view block() const;
+
+  const std::vector<RaggedRecord>& ragged() const { return ragged_; }
+  const std::vector<RecordFault>& faults() const { return faults_; }
+
+ private:
+  friend class Reader;
+  const char* base_ = nullptr;
+  std::size_t rows_ = 0;
+  std::size_t columns_ = 0;
+  std::int64_t first_row_ = 1;
+  std::vector<std::uint32_t> offsets_;
+  std::vector<std::uint32_t> lengths_;  // length << 2 | escaped << 1 | quoted
+  std::vector<RaggedRecord> ragged_;
+  std::vector<RecordFault> faults_;
+};
+
+}  // namespace lade::csv

@@ -1,0 +1,112 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "db/catalogue.h"
+
+namespace lade::db {
+
+enum class Backend { sqlite, postgresql };
+
+// Parameters and results of plain statements. Booleans are 0 and 1 in both databases.
+using Value = std::variant<std::monostate, std::int64_t, double, std::string>;
+using Row = std::vector<Value>;
+
+// What the database said about the last refused statement of a connection.
+struct Diagnosis {
+  std::string sqlstate;    // five characters; SQLite's result codes are mapped to the nearest SQLSTATE
+  std::string constraint;  // name of the violated constraint or index, when known
+  std::string table;
+  std::string column;
+  std::string message;     // the database's own words
+  std::string detail;
+  std::int64_t copy_row = 0;  // the guilty row (1-based) of a refused bulk copy, when known
+};
+
+// Rows for copy_in. next() gives the tuple of the next row (all fields of the copy's columns), nullopt at the end.
+// The view must stay valid until the following call.
+class TupleSource {
+ public:
+  virtual ~TupleSource() = default;
+  virtual std::optional<std::string_view> next() = 0;
+};
+
+// A session with one database, owned by one thread. Statements use $1, $2 … in both databases and are prepared once.
+class Connection {
+ public:
+  virtual ~Connection() = default;
+  virtual Backend backend() const = 0;
+
+  // One or several statements without parameters and results.
+  virtual Result<void> run(std::string_view sql) = 0;
+  // One statement; gives the number of rows it changed.
+  virtual Result<std::int64_t> execute(std::string_view sql, std::span<const Value> parameters = {}) = 0;
+  virtual Result<std::vector<Row>> query(std::string_view sql, std::span<const Value> parameters = {}) = 0;
+
+  // Appends rows to `columns` of `table` in bulk: binary COPY, or INSERT … SELECT from a virtual table. All or nothing
+  // of this call is undone by the surrounding transaction or savepoint. Gives the number of rows.
+  virtual Result<std::int64_t> copy_in(const std::string& quoted_table, std::span<const std::string> columns,
+                                       TupleSource& rows) = 0;
+  // Streams the result of a SELECT as tuples, in SQLite with the tags of the stored values. No parameters: values come
+  // from tables. The consumer must not use this connection meanwhile.
+  virtual Result<void> copy_out(std::string_view select, const std::function<Result<void>(std::string_view)>& row) = 0;
+
+  // The table as the catalogue has it, nullopt when there is none. `name` may carry a schema ("register.unit").
+  virtual Result<std::optional<Table>> describe(std::string_view name) = 0;
+  virtual Result<std::vector<std::string>> table_names() = 0;
+
+  virtual bool in_transaction() const = 0;
+  virtual const Diagnosis& diagnosis() const = 0;
+  // Asks a running statement to stop; the only call allowed from another thread.
+  virtual void interrupt() = 0;
+
+  static std::string quote_name(std::string_view name);
+};
+
+// Opens sqlite:PATH or postgresql://… (also postgres:// and libpq's key=value form). SQLite: WAL, foreign keys on, busy
+// timeout 5 s. PostgreSQL: UTF-8, standard_conforming_strings, search_path as the role has it.
+Result<std::unique_ptr<Connection>> connect(const std::string& url);
+Backend backend_of(const std::string& url);
+// The URL as it may be shown: without its password.
+std::string without_password(const std::string& url);
+
+// begin() … commit(); the destructor rolls back what was not committed.
+class Transaction {
+ public:
+  static Result<Transaction> begin(Connection& connection);
+  Transaction(Transaction&& other) noexcept : connection_(std::exchange(other.connection_, nullptr)) {}
+  Transaction& operator=(Transaction&&) = delete;
+  ~Transaction();
+  Result<void> commit();
+  Result<void> rollback();
+
+ private:
+  explicit Transaction(Connection& connection) : connection_(&connection) {}
+  Connection* connection_;
+};
+
+// The same inside a transaction; may be nested.
+class Savepoint {
+ public:
+  static Result<Savepoint> begin(Connection& connection);
+  Savepoint(Savepoint&& other) noexcept : connection_(std::exchange(other.connection_, nullptr)) {}
+  Savepoint& operator=(Savepoint&&) = delete;
+  ~Savepoint();
+  Result<void> release();
+  Result<void> rollback();
+
+ private:
+  explicit Savepoint(Connection& connection) : connection_(&connection) {}
+  Connection* connection_;
+};
+
+}  // namespace lade::db

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "definition/definition.h"
+
+namespace lade::definition {
+
+// One thing wrong with a definition.
+struct Fault {
+  std::string code;     // definition_unknown_key, definition_bad_value, unsupported, …
+  std::string message;  // what is wrong, the value, what would be accepted
+  int line = 0;         // 1-based, 0 when the fault has no place
+  int column = 0;
+  bool warning = false;
+};
+
+// What parsing gave: the definition is usable only when no fault is an error.
+struct Parsed {
+  Definition definition;
+  std::vector<Fault> faults;
+  bool valid() const;
+};
+
+// Reads and validates YAML (JSON is YAML too). Finds every fault, not just the first. Never throws.
+Parsed parse_definition(std::string_view yaml);
+
+// All faults in one message for people: "prices.yaml:12:5: error definition_unknown_key: …" a line each.
+std::string describe(const std::vector<Fault>& faults, std::string_view file_name);
+
+// The definition as canonical JSON: every setting, defaults included. It is the snapshot a job keeps, and parse_definition()
+// of it gives the same definition.
+std::string to_json(const Definition& definition);
+
+// The JSON Schema of the format, embedded in the program.
+std::string_view json_schema();
+
+}  // namespace lade::definition
