@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "definition/expression.h"
+#include "model/issue.h"
 
 // What an import means, as plain data. Made by parse_definition() from YAML; every value here has been validated.
 namespace lade::definition {
@@ -24,7 +25,7 @@ struct Type {
 };
 std::string to_string(const Type& type);
 
-enum class Severity { error, warning };
+using model::Severity;
 enum class BlankPolicy { null, keep, clear, error };
 
 // A literal, or a context value ($company $project $user $job $now) filled in when a job starts.

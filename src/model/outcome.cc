@@ -1,0 +1,28 @@
+#include "model/outcome.h"
+
+#include <numeric>
+
+namespace lade::model {
+
+std::string_view to_string(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::skipped: return "skipped";
+    case Outcome::unchanged: return "unchanged";
+    case Outcome::updated: return "updated";
+    case Outcome::inserted: return "inserted";
+    case Outcome::failed: return "failed";
+    case Outcome::unprocessed: return "unprocessed";
+  }
+  return "unknown";
+}
+
+RowCounts& RowCounts::operator+=(const RowCounts& other) {
+  read += other.read;
+  deleted += other.deleted;
+  for (std::size_t i = 0; i < by_outcome.size(); ++i) by_outcome[i] += other.by_outcome[i];
+  return *this;
+}
+
+std::int64_t RowCounts::accounted() const { return std::accumulate(by_outcome.begin(), by_outcome.end(), std::int64_t{0}); }
+
+}  // namespace lade::model

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace lade::model {
+
+// What became of a row, weakest first: a row that goes into several tables counts with its strongest outcome.
+enum class Outcome : std::uint8_t { skipped, unchanged, updated, inserted, failed, unprocessed };
+
+std::string_view to_string(Outcome outcome);
+
+// The bill of lading: rows read and what became of each.
+struct RowCounts {
+  std::int64_t read = 0;
+  std::int64_t deleted = 0;  // removed from the target by a whole-set load; not part of the sum
+
+  std::int64_t& operator[](Outcome outcome) { return by_outcome[static_cast<std::size_t>(outcome)]; }
+  std::int64_t operator[](Outcome outcome) const { return by_outcome[static_cast<std::size_t>(outcome)]; }
+  RowCounts& operator+=(const RowCounts& other);
+
+  std::int64_t accounted() const;
+  // Every row read has exactly one outcome.
+  bool conserved() const { return read == accounted(); }
+
+  std::array<std::int64_t, 6> by_outcome{};
+};
+
+}  // namespace lade::model
