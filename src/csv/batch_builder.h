@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "csv/batch.h"
+#include "csv/record_parser.h"
+
+namespace lade::csv {
+
+// Where a batch begins: `base` is the address that positions count from and stands at `base_offset` in the file.
+struct BatchOrigin {
+  const char* base = nullptr;
+  std::uint64_t base_offset = 0;
+  std::size_t begin = 0;
+  std::size_t columns = 0;
+  std::int64_t row = 1;
+  std::int64_t line = 1;
+};
+
+// Fills one batch, record by record in the order of the file.
+class BatchBuilder {
+ public:
+  BatchBuilder(Batch& batch, const BatchOrigin& origin);
+
+  std::size_t rows() const { return batch_.rows_; }
+  // Position and line behind the last record.
+  std::size_t end() const { return batch_.end_; }
+  std::int64_t line() const { return batch_.first_line_ + line_; }
+
+  void append(const ParsedRecord& record);
+  // Blank lines up to `end`.
+  void skip(std::size_t blank_lines, std::size_t end);
+
+ private:
+  void reserve(std::size_t more_rows);
+
+  Batch& batch_;
+  std::uint32_t line_ = 0;
+};
+
+}  // namespace lade::csv

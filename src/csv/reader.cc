@@ -1,0 +1,182 @@
+#include "csv/reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "csv/batch_builder.h"
+#include "csv/block_buffer.h"
+#include "csv/record_parser.h"
+
+namespace lade::csv {
+namespace {
+
+// Positions and lengths of a batch have 30 bits.
+constexpr std::size_t kLargestBlock = std::size_t{1} << 29;
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+ReaderOptions bounded(ReaderOptions options) {
+  options.max_record_bytes = std::clamp<std::size_t>(options.max_record_bytes, 1, kLargestBlock);
+  options.block_bytes = std::clamp<std::size_t>(options.block_bytes, kByteOrderMark.size(), kLargestBlock);
+  return options;
+}
+
+}  // namespace
+
+struct Reader::State {
+  State(ByteSource& source, const ReaderOptions& given)
+      : options(bounded(given)),
+        buffer(source, options.block_bytes),
+        parser(options.dialect),
+        columns(options.columns),
+        row(options.first_row),
+        line(options.first_line),
+        offset(options.first_offset) {}
+
+  Result<bool> next(Batch& batch);
+  Result<void> start();
+  Result<bool> parse_block(Batch& batch);
+  Result<bool> append_one(BatchBuilder& builder);
+  Result<void> find_columns();
+  BatchOrigin origin() const;
+  void move_to(const BatchBuilder& builder);
+  Error too_long();
+  Error too_many_columns(std::size_t count) const;
+
+  ReaderOptions options;
+  BlockBuffer buffer;
+  RecordParser parser;
+  ParsedRecord record;
+  std::size_t columns;
+  std::int64_t row;
+  std::int64_t line;
+  std::uint64_t offset;
+  bool started = false;
+  bool failed = false;
+};
+
+Result<void> Reader::State::start() {
+  if (started) return {};
+  started = true;
+  LADE_TRY(validate(options.dialect));
+  if (columns > options.max_columns) return fail(too_many_columns(columns));
+  LADE_TRY(buffer.fill());
+  if (offset == 0 && buffer.data().starts_with(kByteOrderMark)) {
+    buffer.consume(kByteOrderMark.size());
+    offset += kByteOrderMark.size();
+  }
+  return {};
+}
+
+Result<bool> Reader::State::next(Batch& batch) {
+  LADE_TRY(start());
+  for (;;) {
+    LADE_TRY(buffer.fill());
+    LADE_ASSIGN(const bool whole, parse_block(batch));
+    if (batch.rows() > 0) return true;
+    if (whole && buffer.at_end()) return false;
+    if (!whole) buffer.grow(options.max_record_bytes + 2);
+  }
+}
+
+BatchOrigin Reader::State::origin() const {
+  return {buffer.base(), offset - buffer.begin(), buffer.begin(), columns, row, line};
+}
+
+void Reader::State::move_to(const BatchBuilder& builder) {
+  offset += builder.end() - buffer.begin();
+  buffer.consume(builder.end() - buffer.begin());
+  row += static_cast<std::int64_t>(builder.rows());
+  line = builder.line();
+}
+
+// Appends the records of the block; false when the block ends before its first record does.
+Result<bool> Reader::State::parse_block(Batch& batch) {
+  if (columns == 0) LADE_TRY(find_columns());
+  BatchBuilder builder(batch, origin());
+  const std::size_t most_rows = columns == 0 ? 1 : std::max<std::size_t>(options.block_bytes / columns, 1);
+  bool more = true;
+  while (more && builder.rows() < most_rows) {
+    LADE_ASSIGN(more, append_one(builder));
+  }
+  const bool whole = more || builder.end() == buffer.end();
+  move_to(builder);
+  return whole;
+}
+
+// False at the end of the block's whole records.
+Result<bool> Reader::State::append_one(BatchBuilder& builder) {
+  const auto outcome = parser.parse(buffer.window(), builder.end(), buffer.last(), record);
+  const bool complete = outcome == RecordParser::Outcome::record;
+  const std::size_t known_bytes = complete ? record.end - record.begin : buffer.end() - record.begin;
+  // The last byte of an incomplete record may be the CR of its line end.
+  if (known_bytes > options.max_record_bytes + (complete ? 0 : 1)) {
+    if (builder.rows() > 0) return false;
+    return fail(too_long());
+  }
+  if (complete) {
+    builder.append(record);
+    return true;
+  }
+  builder.skip(record.blank_lines, record.begin);
+  return false;
+}
+
+Result<void> Reader::State::find_columns() {
+  const auto outcome = parser.parse(buffer.window(), buffer.begin(), buffer.last(), record);
+  // A record that is too long is refused for that, whatever the size of the block.
+  if (outcome != RecordParser::Outcome::record || record.end - record.begin > options.max_record_bytes) return {};
+  if (record.fields.size() > options.max_columns) return fail(too_many_columns(record.fields.size()));
+  columns = record.fields.size();
+  return {};
+}
+
+Error Reader::State::too_long() {
+  const std::int64_t start_line = line + static_cast<std::int64_t>(record.blank_lines);
+  const std::uint64_t start_offset = offset + record.begin - buffer.begin();
+  // Judged on the same bytes whatever the size of the block.
+  const std::string_view head = buffer.window().substr(0, record.begin + options.max_record_bytes);
+  parser.parse(head, record.begin, false, record);
+  std::string message = fmt::format("the record that starts on line {} (row {}, byte {}) is longer than {} bytes",
+                                    start_line, row, start_offset, options.max_record_bytes);
+  if (record.open_quote) {
+    message += fmt::format(": the quote opened on line {} is not closed before that",
+                           start_line + static_cast<std::int64_t>(record.open_quote_line));
+  }
+  return {"record_too_long", std::move(message),
+          record.open_quote ? "close or double that quote, or name the right quote character"
+                            : "check the delimiter and the line ends, or raise the limit for records",
+          ErrorKind::invalid};
+}
+
+Error Reader::State::too_many_columns(std::size_t count) const {
+  return {"too_many_columns",
+          fmt::format("the first record (line {}) has {} fields; at most {} are accepted",
+                      line + static_cast<std::int64_t>(record.blank_lines), count, options.max_columns),
+          "check the delimiter, or split the table", ErrorKind::invalid};
+}
+
+Reader::Reader(ByteSource& source, ReaderOptions options) : state_(std::make_unique<State>(source, options)) {}
+Reader::~Reader() = default;
+
+Result<bool> Reader::next(Batch& batch) {
+  if (state_->failed) return false;
+  Result<bool> result = state_->next(batch);
+  state_->failed = !result;
+  return result;
+}
+
+std::size_t Reader::columns() const {
+  return state_->columns;
+}
+std::int64_t Reader::row() const {
+  return state_->row;
+}
+std::int64_t Reader::line() const {
+  return state_->line;
+}
+std::uint64_t Reader::offset() const {
+  return state_->offset;
+}
+
+}  // namespace lade::csv
