@@ -1,12 +1,12 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "definition/expression.h"
@@ -28,10 +28,12 @@ std::string to_string(const Type& type);
 using model::Severity;
 enum class BlankPolicy { null, keep, clear, error };
 
-// A literal, or a context value ($company $project $user $job $now) filled in when a job starts.
+// A literal, or a context value ($company $project $user $job $now) filled in when a job starts. In YAML a literal that
+// begins with $ is written with two.
 struct FixedValue {
   std::string text;
   bool is_context = false;  // text is then the name without the $
+  bool operator==(const FixedValue&) const = default;
 };
 
 enum class MissingPolicy { error, warning, null };
@@ -45,6 +47,7 @@ struct Lookup {
   std::vector<std::pair<std::string, FixedValue>> where;  // column of the table = value
   MissingPolicy missing = MissingPolicy::error;
   ManyPolicy many = ManyPolicy::error;
+  bool operator==(const Lookup&) const = default;
 };
 
 // A data column: where its text comes from, what it must look like, what it becomes.
@@ -75,6 +78,7 @@ struct DataColumn {
   bool sensitive = false;
   Severity severity = Severity::error;
   int line = 0;  // in the definition's file
+  bool operator==(const DataColumn&) const = default;
 };
 
 struct Check {
@@ -85,6 +89,7 @@ struct Check {
   std::string message;
   std::string code;  // default check_failed
   int line = 0;
+  bool operator==(const Check&) const = default;
 };
 
 enum class Strategy { append, insert_only, insert_or_replace, insert_or_update, replace_only, update_only };
@@ -96,15 +101,17 @@ struct TargetColumn {
   std::string data_column;  // empty when it is a reference
   std::string ref_table;    // {ref: legal_unit.id}: the value of that column in the row of an earlier load entry
   std::string ref_column;
+  bool operator==(const TargetColumn&) const = default;
 };
 
 struct LoadEntry {
   std::string table;
-  std::vector<std::string> key;        // target columns
+  std::vector<std::string> key;  // target columns
   Strategy strategy = Strategy::insert_or_update;
-  std::vector<TargetColumn> columns;   // empty: every data column with a target column of its name
+  std::vector<TargetColumn> columns;  // empty: every data column with a target column of its name
   bool columns_given = false;
   int line = 0;
+  bool operator==(const LoadEntry&) const = default;
 };
 
 enum class DuplicatePolicy { first, last, reject, merge };
@@ -118,17 +125,19 @@ struct MaxErrors {
   std::optional<std::int64_t> count;
   std::optional<double> percent;
   bool given() const { return count || percent; }
+  bool operator==(const MaxErrors&) const = default;
 };
 
 struct Source {
   std::string format = "csv";
   std::optional<char> delimiter, quote, escape;
   bool no_quote = false;
-  std::string encoding;            // empty: UTF-8
-  std::optional<int> header_row;   // 1-based line of the header; 0: no header, columns are named column_1 …
-  std::vector<std::string> header; // names when header_row is 0
+  std::string encoding;             // empty: UTF-8
+  std::optional<int> header_row;    // 1-based line of the header; 0: no header, columns are named column_1 …
+  std::vector<std::string> header;  // names when header_row is 0
   int skip_rows = 0;
   RaggedPolicy ragged = RaggedPolicy::error;
+  bool operator==(const Source&) const = default;
 };
 
 struct Definition {
@@ -146,7 +155,12 @@ struct Definition {
   FailWhen fail_when = FailWhen::never;
   MaxErrors max_errors;
 
-  const DataColumn* find(const std::string& column) const;
+  const DataColumn* find(std::string_view column) const;
+  bool operator==(const Definition&) const = default;
 };
+
+// The order in which the columns' values can be found, as indexes: those that are no lookup first, in their order, then
+// the lookups, each after the lookups it matches. The definition is valid, so there is no cycle.
+std::vector<std::size_t> evaluation_order(const Definition& definition);
 
 }  // namespace lade::definition

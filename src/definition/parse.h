@@ -31,8 +31,8 @@ Parsed parse_definition(std::string_view yaml);
 // All faults in one message for people: "prices.yaml:12:5: error definition_unknown_key: …" a line each.
 std::string describe(const std::vector<Fault>& faults, std::string_view file_name);
 
-// The definition as canonical JSON: every setting, defaults included. It is the snapshot a job keeps, and parse_definition()
-// of it gives the same definition.
+// The definition as canonical JSON: every setting, defaults included. It is the snapshot a job keeps, and
+// parse_definition() of it gives the same definition.
 std::string to_json(const Definition& definition);
 
 // The JSON Schema of the format, embedded in the program.

@@ -1,0 +1,169 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "definition/names.h"
+#include "definition/sections.h"
+
+namespace lade::definition {
+namespace {
+
+class LoadChecker {
+ public:
+  LoadChecker(const Definition& definition, const Node& root, Faults& faults)
+      : definition_(definition), root_(root), faults_(faults) {
+    for (const DataColumn& column : definition.columns) names_.push_back(column.name);
+    known_.insert(names_.begin(), names_.end());
+  }
+
+  void check() {
+    const Node* load = root_.find("load");
+    for (std::size_t i = 0; i < definition_.load.size(); ++i) {
+      if (!load->items[i].is_map()) continue;
+      check_columns_of(i, load->items[i]);
+      check_key(i, load->items[i]);
+      if (i > 0) check_meets_root(i, load->items[i]);
+    }
+    check_duplicates();
+    warn_unused();
+  }
+
+ private:
+  static std::string label(std::size_t index, std::string_view key) {
+    return fmt::format("load[{}].{}", index + 1, key);
+  }
+
+  // The data column that goes to a target column of an entry; nullptr for none and for references.
+  const std::string* data_column(const LoadEntry& entry, const std::string& target) const {
+    if (!entry.columns_given) {
+      const auto found = known_.find(target);
+      return found == known_.end() ? nullptr : &definition_.find(target)->name;
+    }
+    for (const TargetColumn& column : entry.columns)
+      if (column.target == target && column.ref_table.empty()) return &column.data_column;
+    return nullptr;
+  }
+  static const TargetColumn* reference(const LoadEntry& entry, const std::string& target) {
+    for (const TargetColumn& column : entry.columns)
+      if (column.target == target && !column.ref_table.empty()) return &column;
+    return nullptr;
+  }
+
+  void check_columns_of(std::size_t index, const Node& node) {
+    const Node* columns = node.find("columns");
+    if (columns == nullptr) return;
+    std::set<std::string> targets;
+    for (const TargetColumn& column : definition_.load[index].columns) {
+      const bool is_data = !column.data_column.empty();
+      const Place place = columns->place_of(is_data ? column.data_column : column.target);
+      if (is_data && !known_.contains(column.data_column))
+        faults_.error(place, "definition_unknown_column",
+                      fmt::format("{}: unknown data column {}{}", label(index, "columns"), quoted(column.data_column),
+                                  suggestion(column.data_column, names_)));
+      if (!targets.insert(column.target).second)
+        faults_.error(
+            place, "definition_bad_value",
+            fmt::format("{}: two values go to target column {}", label(index, "columns"), quoted(column.target)));
+      if (!column.ref_table.empty()) check_reference(index, column, place);
+    }
+  }
+
+  void check_reference(std::size_t index, const TargetColumn& column, Place place) {
+    std::vector<std::string_view> earlier;
+    bool comes_later = false;
+    for (std::size_t i = 0; i < definition_.load.size(); ++i) {
+      if (i < index) earlier.push_back(definition_.load[i].table);
+      if (i >= index && definition_.load[i].table == column.ref_table) comes_later = true;
+    }
+    if (std::find(earlier.begin(), earlier.end(), column.ref_table) != earlier.end()) return;
+    const std::string why = comes_later ? "is not loaded before this entry; put it first"
+                                        : "is not loaded by this definition" + suggestion(column.ref_table, earlier);
+    faults_.error(
+        place, "definition_unknown_reference",
+        fmt::format("{}.{}: table {} {}", label(index, "columns"), column.target, quoted(column.ref_table), why));
+  }
+
+  void check_key(std::size_t index, const Node& node) {
+    const LoadEntry& entry = definition_.load[index];
+    for (const std::string& name : entry.key) {
+      if (data_column(entry, name) != nullptr || reference(entry, name) != nullptr) continue;
+      std::vector<std::string_view> mapped;
+      for (const TargetColumn& column : entry.columns) mapped.push_back(column.target);
+      if (!entry.columns_given) mapped = names_;
+      faults_.error(node.find("key")->place_of(name), "definition_key_not_mapped",
+                    fmt::format("{}: no data column goes to key column {}{}", label(index, "key"), quoted(name),
+                                suggestion(name, mapped)));
+    }
+  }
+
+  // Rows are parted by the root's key: an entry whose key does not contain it could be written by two buckets at once.
+  void check_meets_root(std::size_t index, const Node& node) {
+    const LoadEntry& root = definition_.load.front();
+    const LoadEntry& entry = definition_.load[index];
+    if (definition_.partition == Partition::single || entry.strategy == Strategy::append || entry.key.empty()) return;
+    if (root.table.empty() || !node.find("key")) return;
+    std::set<std::string> parts;
+    for (const std::string& name : entry.key) {
+      if (const std::string* column = data_column(entry, name)) parts.insert(*column);
+      const TargetColumn* ref = reference(entry, name);
+      if (ref != nullptr && ref->ref_table == root.table) return;
+    }
+    const bool contains_root = std::all_of(root.key.begin(), root.key.end(), [&](const std::string& name) {
+      const std::string* column = data_column(root, name);
+      return column == nullptr || parts.contains(*column);
+    });
+    if (contains_root && !root.key.empty()) return;
+    faults_.error(
+        node.find("key")->place, "definition_needs_single_partition",
+        fmt::format("{}: contains neither the key of {} nor a reference to it; say 'partition: single', or add "
+                    "{{ref: {}.…}} to the key",
+                    label(index, "key"), quoted(root.table), root.table));
+  }
+
+  void check_duplicates() {
+    if (definition_.load.empty()) return;
+    const LoadEntry& root = definition_.load.front();
+    const Node* duplicates = root_.find("duplicates");
+    if (duplicates != nullptr && root.strategy == Strategy::append && root.key.empty())
+      faults_.warning(duplicates->place, "definition_no_effect",
+                      "duplicates: has no effect, because the first load entry has no key");
+    for (const std::string& name : root.key) {
+      const std::string* column = data_column(root, name);
+      if (column != nullptr && definition_.aggregate.contains(*column))
+        faults_.error(root_.find("load")->items.front().find("key")->place_of(name), "definition_bad_value",
+                      fmt::format("aggregate.{}: the column is part of the key, merged rows have the same", *column));
+    }
+  }
+
+  void warn_unused() {
+    std::set<std::string> used;
+    for (const LoadEntry& entry : definition_.load) {
+      if (!entry.columns_given) return;  // which ones it takes is known by the target table alone
+      for (const TargetColumn& column : entry.columns) used.insert(column.data_column);
+    }
+    for (const Check& check : definition_.checks)
+      for (const std::string& name : columns_of(check.expr)) used.insert(name);
+    for (const DataColumn& column : definition_.columns)
+      if (column.lookup)
+        for (const auto& [name, target] : column.lookup->match) used.insert(name);
+    for (const DataColumn& column : definition_.columns)
+      if (!used.contains(column.name))
+        faults_.warning(root_.find("columns")->place_of(column.name), "definition_unused_column",
+                        fmt::format("columns.{}: no load entry, lookup or check uses this column", column.name));
+  }
+
+  const Definition& definition_;
+  const Node& root_;
+  Faults& faults_;
+  std::vector<std::string_view> names_;
+  std::set<std::string> known_;
+};
+
+}  // namespace
+
+void check_load(const Definition& definition, const Node& root, Faults& faults) {
+  LoadChecker(definition, root, faults).check();
+}
+
+}  // namespace lade::definition

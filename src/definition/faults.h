@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "definition/parse.h"
+
+namespace lade::definition {
+
+// A place in the definition's text, 1-based; zeros: none.
+struct Place {
+  int line = 0;
+  int column = 0;
+};
+
+// Collects what is wrong while a definition is read; reading goes on after each.
+class Faults {
+ public:
+  void error(Place place, std::string_view code, std::string message);
+  void warning(Place place, std::string_view code, std::string message);
+  bool has_errors() const;
+  // All faults in the order of the text.
+  std::vector<Fault> take() &&;
+
+ private:
+  std::vector<Fault> faults_;
+};
+
+// A value as messages show it: quoted, cut when long, control characters made visible.
+std::string quoted(std::string_view value);
+// "; did you mean 'required'?" or, when nothing is near, "; known are a, b, c" (at most a dozen, and how many more).
+std::string suggestion(std::string_view name, const std::vector<std::string_view>& known);
+
+}  // namespace lade::definition

@@ -1,0 +1,95 @@
+#include <fmt/format.h>
+
+#include "definition/sections.h"
+#include "definition/values.h"
+
+namespace lade::definition {
+namespace {
+
+constexpr std::string_view kLoadKeys[] = {"table", "key", "strategy", "columns"};
+constexpr Later kLaterLoadKeys[] = {
+    {"scope", "use a by-key strategy such as insert_or_update"},
+    {"version", "use a by-key strategy such as insert_or_update"},
+    {"allow_empty", "it belongs to replace_set"},
+    {"max_removed", "it belongs to replace_set"},
+    {"valid_time", "map the dates as plain date columns"},
+    {"temporal", "use a by-key strategy such as insert_or_update"},
+    {"where", "filter the file before the import"},
+};
+constexpr Later kLaterStrategies[] = {
+    {"replace_set", "use insert_or_replace, which leaves the rows that the file lacks"},
+};
+
+// {ref: legal_unit.id}; the table's name may carry its schema.
+TargetColumn read_reference(const Node& key, const Node& node, const std::string& label, Faults& faults) {
+  static constexpr std::string_view kKeys[] = {"ref"};
+  TargetColumn column{key.text, {}, {}, {}};
+  check_map(node, label, kKeys, {}, faults);
+  const Node* ref = node.find("ref");
+  if (ref == nullptr) {
+    report_missing(node.place, label, "ref", "write {ref: table.column}", faults);
+    return column;
+  }
+  const auto text = read_text(*ref, label + ".ref", faults);
+  if (!text) return column;
+  const std::size_t dot = text->rfind('.');
+  if (dot == std::string::npos || dot == 0 || dot + 1 == text->size()) {
+    faults.error(ref->place, "definition_bad_value",
+                 fmt::format("{}.ref: {} is not accepted; expected table.column", label, quoted(*text)));
+    return column;
+  }
+  column.ref_table = text->substr(0, dot);
+  column.ref_column = text->substr(dot + 1);
+  return column;
+}
+
+// A list of names, or a map data column → target column | target column → {ref: table.column}.
+void read_target_columns(const Node& node, const std::string& label, LoadEntry& entry, Faults& faults) {
+  entry.columns_given = true;
+  if (!node.is_map()) {
+    for (std::string& name : read_texts(node, label, faults)) entry.columns.push_back({name, name, {}, {}});
+    return;
+  }
+  for (std::size_t i = 0; i < node.size(); ++i) {
+    const Node& key = node.key(i);
+    const Node& value = node.value(i);
+    if (value.is_map())
+      entry.columns.push_back(read_reference(key, value, label + "." + key.text, faults));
+    else if (value.is_null())
+      entry.columns.push_back({key.text, key.text, {}, {}});
+    else if (auto target = read_text(value, label + "." + key.text, faults))
+      entry.columns.push_back({std::move(*target), key.text, {}, {}});
+  }
+  if (node.size() == 0) faults.error(node.place, "definition_bad_value", fmt::format("{}: the map is empty", label));
+}
+
+void read_strategy(const Node& node, const std::string& label, LoadEntry& entry, Faults& faults) {
+  for (const Later& later : kLaterStrategies)
+    if (node.is_scalar() && node.text == later.name) return report_unsupported(node.place, label, later, faults);
+  entry.strategy = read_choice<Strategy>(node, label, faults).value_or(entry.strategy);
+}
+
+}  // namespace
+
+LoadEntry read_load_entry(const Node& node, std::string_view label, Faults& faults) {
+  LoadEntry entry;
+  entry.line = node.place.line;
+  if (!check_map(node, label, kLoadKeys, kLaterLoadKeys, faults)) return entry;
+  const auto below = [&](std::string_view key) { return fmt::format("{}.{}", label, key); };
+  if (const Node* table = node.find("table"))
+    entry.table = read_table(*table, below("table"), faults).value_or("");
+  else
+    report_missing(node.place, label, "table", "it names the target table", faults);
+  if (const Node* strategy = node.find("strategy")) read_strategy(*strategy, below("strategy"), entry, faults);
+  if (const Node* key = node.find("key"))
+    entry.key = read_texts(*key, below("key"), faults);
+  else if (entry.strategy != Strategy::append)
+    report_missing(node.place, label, "key",
+                   fmt::format("strategy {} finds rows by it; list the target's key columns, or use strategy: append",
+                               to_string(entry.strategy)),
+                   faults);
+  if (const Node* columns = node.find("columns")) read_target_columns(*columns, below("columns"), entry, faults);
+  return entry;
+}
+
+}  // namespace lade::definition

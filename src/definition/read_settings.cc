@@ -1,0 +1,113 @@
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "definition/sections.h"
+#include "definition/values.h"
+
+namespace lade::definition {
+namespace {
+
+constexpr std::int64_t kMaxCount = 2'147'483'647;  // rows of a file
+constexpr std::string_view kMaxErrorsExpected = "a count such as 5, a share such as 5%, or {count: 5, percent: 1.5}";
+
+// 5%, or 5 where a percentage stands anyway.
+std::optional<double> read_percent(const Node& node, std::string_view label, Faults& faults) {
+  std::string_view text = node.text;
+  if (text.ends_with('%')) text.remove_suffix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  double value = 0;
+  const auto [stop, problem] = std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
+  const bool is_number = node.is_scalar() && problem == std::errc() && stop == text.data() + text.size();
+  if (is_number && value >= 0 && value <= 100) return value;
+  if (!node.is_scalar()) {
+    report_kind(node, label, "a percentage from 0 to 100", faults);
+  } else {
+    faults.error(node.place, "definition_bad_value",
+                 fmt::format("{}: {} is not accepted; expected a percentage from 0 to 100", label, quoted(node.text)));
+  }
+  return std::nullopt;
+}
+
+MaxErrors read_max_errors(const Node& node, Faults& faults) {
+  static constexpr std::string_view kKeys[] = {"count", "percent"};
+  MaxErrors max_errors;
+  if (node.is_map()) {
+    check_map(node, "max_errors", kKeys, {}, faults);
+    if (const Node* count = node.find("count"))
+      max_errors.count = read_integer(*count, "max_errors.count", 0, kMaxCount, faults);
+    if (const Node* percent = node.find("percent"))
+      max_errors.percent = read_percent(*percent, "max_errors.percent", faults);
+    if (node.size() == 0) report_kind(node, "max_errors", kMaxErrorsExpected, faults);
+  } else if (node.is_scalar() && node.text.ends_with('%')) {
+    max_errors.percent = read_percent(node, "max_errors", faults);
+  } else if (node.is_scalar() && node.text.find_first_not_of("-0123456789") == std::string::npos) {
+    max_errors.count = read_integer(node, "max_errors", 0, kMaxCount, faults);
+  } else {
+    report_kind(node, "max_errors", kMaxErrorsExpected, faults);
+  }
+  return max_errors;
+}
+
+void read_aggregate(const Node& node, const std::string& label, Definition& definition, Faults& faults) {
+  if (!node.is_map()) return report_kind(node, label, "a map column: aggregate such as {quantity: sum}", faults);
+  for (std::size_t i = 0; i < node.size(); ++i) {
+    const std::string& column = node.key(i).text;
+    if (const auto aggregate = read_choice<Aggregate>(node.value(i), label + "." + column, faults))
+      definition.aggregate[column] = *aggregate;
+  }
+}
+
+void read_duplicates(const Node& root, Definition& definition, Faults& faults) {
+  static constexpr std::string_view kKeys[] = {"policy", "aggregate"};
+  const Node* node = root.find("duplicates");
+  const Node* aggregate = root.find("aggregate");
+  std::string aggregate_label = "aggregate";
+  if (node != nullptr && node->is_map()) {
+    check_map(*node, "duplicates", kKeys, {}, faults);
+    if (!read_choice_of(*node, "policy", "duplicates", definition.duplicates, faults) && !node->find("policy"))
+      report_missing(node->place, "duplicates", "policy", "expected first, last, reject or merge", faults);
+    if (const Node* inner = node->find("aggregate")) {
+      if (aggregate != nullptr)
+        faults.error(inner->place, "definition_bad_value", "duplicates.aggregate: 'aggregate' is given above as well");
+      aggregate = inner;
+      aggregate_label = "duplicates.aggregate";
+    }
+  } else if (node != nullptr) {
+    definition.duplicates = read_choice<DuplicatePolicy>(*node, "duplicates", faults).value_or(definition.duplicates);
+  }
+  if (aggregate == nullptr) return;
+  read_aggregate(*aggregate, aggregate_label, definition, faults);
+  if (definition.duplicates != DuplicatePolicy::merge && aggregate->is_map() && aggregate->size() > 0)
+    faults.error(aggregate->place, "definition_bad_value",
+                 fmt::format("{}: is for 'duplicates: merge', but duplicates is {}", aggregate_label,
+                             name_of(definition.duplicates)));
+}
+
+template <class Enumeration>
+void read_top_choice(const Node& root, std::string_view key, Enumeration& into, Faults& faults) {
+  if (const Node* node = root.find(key)) into = read_choice<Enumeration>(*node, key, faults).value_or(into);
+}
+
+void check_review(const Node& node, Faults& faults) {
+  const auto text = read_text(node, "review", faults);
+  if (!text || *text == "never") return;
+  if (*text == "always" || *text == "on_issues")
+    return report_unsupported(node.place, "review", {*text, "use 'review: never' and look at 'lade plan' first"},
+                              faults);
+  faults.error(node.place, "definition_bad_value",
+               fmt::format("review: {} is not accepted; expected never", quoted(*text)));
+}
+
+}  // namespace
+
+void read_settings(const Node& root, Definition& definition, Faults& faults) {
+  read_duplicates(root, definition, faults);
+  read_top_choice(root, "partition", definition.partition, faults);
+  read_top_choice(root, "commit", definition.commit, faults);
+  read_top_choice(root, "fail_when", definition.fail_when, faults);
+  if (const Node* node = root.find("max_errors")) definition.max_errors = read_max_errors(*node, faults);
+  if (const Node* node = root.find("review")) check_review(*node, faults);
+}
+
+}  // namespace lade::definition
