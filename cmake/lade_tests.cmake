@@ -37,3 +37,11 @@ foreach(source IN LISTS benches)
   add_executable(${name} ${source})
   target_link_libraries(${name} PRIVATE lade_jobs)
 endforeach()
+
+# Programs that make test and benchmark data; they know nothing of lade.
+file(GLOB tools CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tools/*.cc)
+foreach(source IN LISTS tools)
+  get_filename_component(name ${source} NAME_WE)
+  add_executable(${name} ${source})
+  target_link_libraries(${name} PRIVATE fmt::fmt)
+endforeach()
