@@ -1,6 +1,7 @@
 #pragma once
 
 #include <bit>
+#include <concepts>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -20,27 +21,27 @@ enum class WireType : std::uint8_t {
   float4,
   float8,
   numeric,
-  text,         // text, varchar, char(n), citext, name, enums
+  text,  // text, varchar, char(n), citext, name, enums
   boolean,
-  date,         // days since 2000-01-01
-  timestamp,    // microseconds since 2000-01-01
+  date,       // days since 2000-01-01
+  timestamp,  // microseconds since 2000-01-01
   timestamptz,
   uuid,
   json,
-  jsonb,        // version byte 1, then text
+  jsonb,  // version byte 1, then text
   bytea,
-  // SQLite, by column affinity: tag 'i' + int64, 'r' + float64, 't' + text, 'b' + blob
+  // SQLite, by column affinity: tag 'i' + int64, 'r' + float64 (both big-endian), 't' + text, 'b' + blob
   sqlite_integer,
   sqlite_real,
   sqlite_numeric,
   sqlite_text,
-  sqlite_any,   // no affinity (BLOB): stored as given
+  sqlite_any,  // no affinity (BLOB): stored as given
   unsupported,
 };
 
 constexpr std::int32_t kNull = -1;
 
-template <class Int>
+template <std::integral Int>
 void append_big_endian(std::string& out, Int value) {
   if constexpr (std::endian::native == std::endian::little && sizeof(Int) > 1) {
     if constexpr (sizeof(Int) == 2) value = static_cast<Int>(__builtin_bswap16(static_cast<std::uint16_t>(value)));
@@ -50,7 +51,7 @@ void append_big_endian(std::string& out, Int value) {
   out.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-template <class Int>
+template <std::integral Int>
 Int read_big_endian(const char* at) {
   Int value;
   std::memcpy(&value, at, sizeof value);
@@ -60,10 +61,35 @@ Int read_big_endian(const char* at) {
   return value;
 }
 
-inline void append_null(std::string& tuple) { append_big_endian<std::int32_t>(tuple, kNull); }
+inline void append_null(std::string& tuple) {
+  append_big_endian<std::int32_t>(tuple, kNull);
+}
 inline void append_field(std::string& tuple, std::string_view bytes) {
   append_big_endian<std::int32_t>(tuple, static_cast<std::int32_t>(bytes.size()));
   tuple.append(bytes);
+}
+
+// The fields of SQLite's tuples.
+inline void append_sqlite_integer(std::string& tuple, std::int64_t value) {
+  append_big_endian<std::int32_t>(tuple, 1 + sizeof value);
+  tuple.push_back('i');
+  append_big_endian(tuple, value);
+}
+inline void append_sqlite_real(std::string& tuple, double value) {
+  append_big_endian<std::int32_t>(tuple, 1 + sizeof value);
+  tuple.push_back('r');
+  append_big_endian(tuple, std::bit_cast<std::int64_t>(value));
+}
+inline void append_sqlite_bytes(std::string& tuple, char tag, std::string_view bytes) {
+  append_big_endian<std::int32_t>(tuple, static_cast<std::int32_t>(1 + bytes.size()));
+  tuple.push_back(tag);
+  tuple.append(bytes);
+}
+inline void append_sqlite_text(std::string& tuple, std::string_view text) {
+  append_sqlite_bytes(tuple, 't', text);
+}
+inline void append_sqlite_blob(std::string& tuple, std::string_view blob) {
+  append_sqlite_bytes(tuple, 'b', blob);
 }
 
 // One field of a tuple; a negative length is a NULL (or, inside lade, a value that is not written).
