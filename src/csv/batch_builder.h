@@ -5,6 +5,7 @@
 
 #include "csv/batch.h"
 #include "csv/record_parser.h"
+#include "csv/scan.h"
 
 namespace lade::csv {
 
@@ -29,11 +30,16 @@ class BatchBuilder {
   std::int64_t line() const { return batch_.first_line_ + line_; }
 
   void append(const ParsedRecord& record);
+  // The records of an index that starts at end(), up to `most_rows` rows in the batch.
+  void append(const RecordIndex& index, std::size_t most_rows);
   // Blank lines up to `end`.
   void skip(std::size_t blank_lines, std::size_t end);
 
  private:
   void reserve(std::size_t more_rows);
+  void append_regular(const RecordIndex& index, std::size_t first_end, std::size_t count);
+  void append_other(const RecordIndex& index, std::size_t first_end, std::size_t last_end);
+  bool ends_with_pair(std::size_t line_feed) const { return batch_.base_[line_feed - 1] == '\r'; }
 
   Batch& batch_;
   std::uint32_t line_ = 0;

@@ -9,7 +9,6 @@ namespace {
 std::unique_ptr<char[]> allocate(std::size_t capacity) {
   auto storage = std::make_unique_for_overwrite<char[]>(capacity + 2 * BlockBuffer::kMargin);
   std::memset(storage.get(), 0, BlockBuffer::kMargin);
-  std::memset(storage.get() + BlockBuffer::kMargin + capacity, 0, BlockBuffer::kMargin);
   return storage;
 }
 
@@ -35,6 +34,7 @@ Result<void> BlockBuffer::fill() {
     }
     end_ += count;
   }
+  std::memset(storage_.get() + end_, 0, kMargin);
   return {};
 }
 

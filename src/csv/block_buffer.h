@@ -9,8 +9,8 @@
 
 namespace lade::csv {
 
-// A window that moves over a source. Positions count from base(); kMargin bytes may be read (not relied upon) on both
-// sides of the unread bytes, and the byte before the first is never part of a line end pair.
+// A window that moves over a source. Positions count from base(). kMargin bytes may be read before the unread bytes, of
+// which the last is no part of a line end; as many zero bytes stand behind them.
 class BlockBuffer {
  public:
   static constexpr std::size_t kMargin = 128;

@@ -7,18 +7,33 @@
 #include "csv/batch_builder.h"
 #include "csv/block_buffer.h"
 #include "csv/record_parser.h"
+#include "csv/scan.h"
 
 namespace lade::csv {
 namespace {
 
 // Positions and lengths of a batch have 30 bits.
 constexpr std::size_t kLargestBlock = std::size_t{1} << 29;
+// Scanned at once: the index of such a stretch stays in the nearest caches.
+constexpr std::size_t kStretchBytes = 32 * 1024;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 ReaderOptions bounded(ReaderOptions options) {
   options.max_record_bytes = std::clamp<std::size_t>(options.max_record_bytes, 1, kLargestBlock);
   options.block_bytes = std::clamp<std::size_t>(options.block_bytes, kByteOrderMark.size(), kLargestBlock);
   return options;
+}
+
+// Whole steps, and so few that no record of a stretch can be too long.
+std::size_t stretch_of(const ReaderOptions& options) {
+  const std::size_t block = (options.block_bytes + kScanStep - 1) / kScanStep * kScanStep;
+  return std::min({kStretchBytes, block, options.max_record_bytes / kScanStep * kScanStep});
+}
+
+bool fits_scan(const ReaderOptions& options) {
+  const Dialect& dialect = options.dialect;
+  return options.vectorised && stretch_of(options) > 0 && !dialect.lone_cr &&
+         (dialect.quote == 0 || dialect.escape == dialect.quote) && can_scan();
 }
 
 }  // namespace
@@ -28,6 +43,10 @@ struct Reader::State {
       : options(bounded(given)),
         buffer(source, options.block_bytes),
         parser(options.dialect),
+        scans(fits_scan(options)),
+        density(options.dialect.quote == 0 ? QuoteDensity::none : QuoteDensity::sparse),
+        stretch_bytes(stretch_of(options)),
+        index(scans ? stretch_bytes : 0),
         columns(options.columns),
         row(options.first_row),
         line(options.first_line),
@@ -36,6 +55,7 @@ struct Reader::State {
   Result<bool> next(Batch& batch);
   Result<void> start();
   Result<bool> parse_block(Batch& batch);
+  bool append_scanned(BatchBuilder& builder, std::size_t most_rows);
   Result<bool> append_one(BatchBuilder& builder);
   Result<void> find_columns();
   BatchOrigin origin() const;
@@ -47,6 +67,10 @@ struct Reader::State {
   BlockBuffer buffer;
   RecordParser parser;
   ParsedRecord record;
+  bool scans;
+  QuoteDensity density;
+  std::size_t stretch_bytes;
+  RecordIndex index;
   std::size_t columns;
   std::int64_t row;
   std::int64_t line;
@@ -97,11 +121,25 @@ Result<bool> Reader::State::parse_block(Batch& batch) {
   const std::size_t most_rows = columns == 0 ? 1 : std::max<std::size_t>(options.block_bytes / columns, 1);
   bool more = true;
   while (more && builder.rows() < most_rows) {
+    if (scans && columns > 0 && append_scanned(builder, most_rows)) continue;
     LADE_ASSIGN(more, append_one(builder));
   }
   const bool whole = more || builder.end() == buffer.end();
   move_to(builder);
   return whole;
+}
+
+// Appends the records of a stretch; false when the next one is for the parser: it is irregular, longer than the
+// stretch, or not whole.
+bool Reader::State::append_scanned(BatchBuilder& builder, std::size_t most_rows) {
+  const std::size_t end = std::min(buffer.end(), builder.end() + stretch_bytes);
+  const ScanResult result =
+      scan(buffer.base(), builder.end(), end, options.dialect, density, most_rows - builder.rows(), index);
+  if (density != QuoteDensity::none) {
+    density = result.quote_steps * 4 > result.steps ? QuoteDensity::dense : QuoteDensity::sparse;
+  }
+  builder.append(index, most_rows);
+  return index.record_count > 0 && !result.irregular;
 }
 
 // False at the end of the block's whole records.

@@ -242,6 +242,7 @@ TEST(Reader, TheLongestRecordMayBeAsLongAsTheLimit) {
         options.block_bytes = block;
         options.max_record_bytes = 100;
         EXPECT_EQ(read_text(std::string(length, 'x') + end, options).error.has_value(), length > 100);
+        EXPECT_EQ(read_text("h\n" + std::string(length, 'x') + end, options).error.has_value(), length > 100);
       }
     }
   }
