@@ -8,20 +8,20 @@
 namespace lade::db {
 namespace {
 
+// Parameters are cast to text: as a `name` a long one would be cut to another table's name.
 constexpr const char* kFindTable = R"sql(
 SELECT c.oid, n.nspname, c.relname
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE c.relkind IN ('r', 'p') AND c.relpersistence <> 't'
-  AND ((n.nspname = $1 AND c.relname = $2) OR (c.relname = $3 AND pg_table_is_visible(c.oid)))
-ORDER BY (n.nspname = $1 AND c.relname = $2) DESC
+  AND ((n.nspname = $1::text AND c.relname = $2::text) OR (c.relname = $3::text AND pg_table_is_visible(c.oid)))
+ORDER BY (n.nspname = $1::text AND c.relname = $2::text) DESC
 LIMIT 1)sql";
 
 constexpr const char* kTableNames = R"sql(
-SELECT CASE WHEN pg_table_is_visible(c.oid) THEN c.relname ELSE n.nspname || '.' || c.relname END AS name
+SELECT CASE WHEN pg_table_is_visible(c.oid) THEN c.relname::text ELSE n.nspname || '.' || c.relname END
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE c.relkind IN ('r', 'p') AND c.relpersistence <> 't'
-  AND n.nspname <> 'information_schema' AND n.nspname !~ '^pg_'
-ORDER BY name COLLATE "C")sql";
+  AND n.nspname <> 'information_schema' AND n.nspname !~ '^pg_')sql";
 
 // A domain hands its base type's modifier, its default and its NOT NULL down to the column.
 constexpr const char* kColumns = R"sql(
@@ -174,6 +174,7 @@ Result<std::vector<std::string>> PostgresqlConnection::table_names() {
   LADE_ASSIGN(const std::vector<Row> rows, query(kTableNames, {}));
   std::vector<std::string> names;
   for (const Row& row : rows) names.push_back(text_of(row[0]));
+  std::ranges::sort(names);
   return names;
 }
 
