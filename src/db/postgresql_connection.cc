@@ -193,8 +193,9 @@ bool PostgresqlConnection::in_transaction() const {
 }
 
 bool PostgresqlConnection::usable() {
-  // A session that the server has closed has its end of file waiting to be read.
-  return PQconsumeInput(session_.get()) == 1 && PQstatus(session_.get()) == CONNECTION_OK;
+  // A session that the server has closed has two things waiting: the server's last words, then the end of the stream.
+  return PQconsumeInput(session_.get()) == 1 && PQconsumeInput(session_.get()) == 1 &&
+         PQstatus(session_.get()) == CONNECTION_OK;
 }
 
 void PostgresqlConnection::interrupt() {

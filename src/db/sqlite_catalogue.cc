@@ -153,11 +153,6 @@ Result<std::vector<std::string>> SqliteConnection::table_names() {
 
 void SqliteConnection::name_constraint(Diagnosis& diagnosis) {
   const std::string violated(violated_columns(diagnosis.message));
-  constexpr std::string_view kIndex = "index '";
-  if (violated.starts_with(kIndex) && violated.ends_with('\'')) {
-    diagnosis.constraint = violated.substr(kIndex.size(), violated.size() - kIndex.size() - 1);
-    return;
-  }
   if (violated.empty()) return;
   // Names may hold dots and commas: the words are compared with what each table would give.
   const Result<std::vector<Row>> tables = query(kTablesBefore, std::vector<Value>{violated});

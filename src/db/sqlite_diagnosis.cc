@@ -68,6 +68,17 @@ std::string_view sqlstate_of(int code, std::string_view words) {
 }
 
 constexpr std::string_view kCheckFailed = "CHECK constraint failed: ";
+constexpr std::string_view kIndexFailed = "UNIQUE constraint failed: index ";
+
+// 'it''s' → it's
+std::string unquoted(std::string_view literal) {
+  std::string text;
+  for (std::size_t i = 1; i + 1 < literal.size(); ++i) {
+    text.push_back(literal[i]);
+    if (literal[i] == '\'') ++i;
+  }
+  return text;
+}
 
 }  // namespace
 
@@ -75,6 +86,7 @@ Diagnosis diagnosis_of(int extended_code, std::string_view words) {
   Diagnosis diagnosis;
   diagnosis.sqlstate = sqlstate_of(extended_code, words);
   diagnosis.message = words;
+  if (words.starts_with(kIndexFailed)) diagnosis.constraint = unquoted(words.substr(kIndexFailed.size()));
   if (diagnosis.sqlstate == "23514" && words.starts_with(kCheckFailed))
     diagnosis.constraint = words.substr(kCheckFailed.size());
   return diagnosis;
