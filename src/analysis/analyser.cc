@@ -1,0 +1,265 @@
+#include "analysis/analyser.h"
+
+#include <fmt/format.h>
+#include <simdjson.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "analysis/evaluate.h"
+
+namespace lade::analysis {
+namespace {
+
+using definition::ManyPolicy;
+using definition::MissingPolicy;
+using model::Issue;
+using model::Severity;
+
+// A fault of the whole record rather than of one cell.
+Issue record_issue(std::string code, std::string message, std::string hint) {
+  return {Severity::error, std::move(code), {}, {}, std::move(message), std::move(hint)};
+}
+
+Issue ragged_issue(std::size_t fields, std::size_t columns) {
+  return record_issue("ragged_row", fmt::format("the row has {} fields, the header has {}", fields, columns),
+                      fields < columns ? "add the missing fields" : "quote fields that contain the delimiter");
+}
+
+Issue fault_issue(std::string_view code) {
+  if (code == "unterminated_quote")
+    return record_issue(std::string(code), "a quoted field is not closed before the file ends", "add the closing quote");
+  return record_issue(std::string(code), "a quote stands where none belongs", "double quotes inside quoted fields, or quote the whole field");
+}
+
+}  // namespace
+
+Analyser::Analyser(const Program& program, const LookupMaps& maps, db::Connection& connection, AnalyserOptions options)
+    : program_(program), maps_(maps), connection_(connection), options_(options), columns_(program.columns.size()) {}
+
+Result<void> Analyser::analyse(const csv::Batch& batch, AnalysisSink& sink) {
+  for (std::size_t begin = 0; begin < batch.rows(); begin += options_.batch_rows)
+    LADE_TRY(analyse_rows(batch, begin, std::min(options_.batch_rows, batch.rows() - begin), sink));
+  return {};
+}
+
+Result<void> Analyser::analyse_rows(const csv::Batch& batch, std::size_t begin, std::size_t rows, AnalysisSink& sink) {
+  raw_ = {&batch, begin, rows, options_.dialect, program_.resubmitted};
+  issues_.reset(rows);
+  arena_.clear();
+  check_structure();
+  check_text();
+  for (std::size_t i = 0; i < program_.columns.size(); ++i)
+    convert_column(program_.columns[i], raw_, columns_[i], issues_, arena_);
+  for (std::size_t i = 0; i < program_.lookups.size(); ++i) LADE_TRY(resolve(i));
+  run_checks();
+  return emit(sink);
+}
+
+// Ragged rows and misplaced quotes: the fields cannot be trusted, so nothing else is said about such a row.
+void Analyser::check_structure() {
+  const auto inside = [&](std::uint32_t row) { return row >= raw_.begin && row < raw_.begin + raw_.rows; };
+  for (const csv::RaggedRecord& ragged : raw_.batch->ragged()) {
+    if (!inside(ragged.row)) continue;
+    const bool pad = program_.definition.source.ragged == definition::RaggedPolicy::pad && ragged.fields < raw_.batch->columns();
+    if (!pad) issues_.add(ragged.row - raw_.begin, ragged_issue(ragged.fields, raw_.batch->columns()));
+  }
+  for (const csv::RecordFault& fault : raw_.batch->faults())
+    if (inside(fault.row) && !issues_.failed(fault.row - raw_.begin)) issues_.add(fault.row - raw_.begin, fault_issue(fault.code));
+}
+
+// Bytes that are not text: found for the whole block at once, then looked for row by row.
+void Analyser::check_text() {
+  const char* begin = raw_.batch->record(raw_.begin).data();
+  const std::string_view last = raw_.batch->record(raw_.begin + raw_.rows - 1);
+  const std::string_view all(begin, static_cast<std::size_t>(last.data() + last.size() - begin));
+  const bool valid = simdjson::validate_utf8(all.data(), all.size());
+  const bool has_nul = std::memchr(all.data(), '\0', all.size()) != nullptr;
+  if (valid && !has_nul) return;
+  for (std::size_t row = 0; row < raw_.rows; ++row) {
+    const std::string_view record = raw_.batch->record(raw_.begin + row);
+    if (issues_.failed(row)) continue;
+    if (const auto nul = record.find('\0'); nul != std::string_view::npos) {
+      issues_.add(row, record_issue("nul_byte", fmt::format("the row holds a NUL byte at offset {} of the file", raw_.batch->offset(raw_.begin + row) + nul),
+                                    "remove it; databases cannot store it in text"));
+    } else if (!simdjson::validate_utf8(record.data(), record.size())) {
+      std::size_t at = 0;  // the longest valid beginning, halved into place
+      for (std::size_t step = record.size(); step > 0; step /= 2)
+        while (at + step <= record.size() && simdjson::validate_utf8(record.data(), at + step)) at += step;
+      issues_.add(row, record_issue("invalid_utf8", fmt::format("the row is not valid UTF-8 at offset {} of the file (byte 0x{:02X})",
+                                                                raw_.batch->offset(raw_.begin + row) + at, static_cast<unsigned char>(record[std::min(at, record.size() - 1)])),
+                                    "save the file as UTF-8"));
+    }
+  }
+}
+
+Result<void> Analyser::resolve(std::size_t index) {
+  const LookupProgram& lookup = program_.lookups[index];
+  const auto column = static_cast<std::size_t>(lookup.column);
+  const LookupMap* map = maps_[index].get();
+  LookupMap probed;
+  if (map == nullptr) {
+    for (std::size_t row = 0; row < raw_.rows; ++row) {
+      key_.clear();
+      if (!issues_.failed(row) && append_lookup_key(key_, lookup, columns_, row)) probed.at(key_);
+    }
+    if (probed.size() > 0) LADE_TRY(probe_lookup(lookup, program_.columns[column].type, connection_, index, probed));
+    map = &probed;
+  }
+  for (std::size_t row = 0; row < raw_.rows; ++row) {
+    key_.clear();
+    bool usable = true;
+    for (const LookupPart& part : lookup.parts)
+      usable = usable && (part.column < 0 || columns_[static_cast<std::size_t>(part.column)].states[row] != CellState::bad);
+    if (!usable) {
+      columns_[column].states[row] = CellState::bad;
+    } else if (append_lookup_key(key_, lookup, columns_, row)) {
+      const LookupHit* hit = map->find(key_);
+      apply_hit(lookup, row, hit);
+      // What a probe found lives only as long as this call.
+      if (map == &probed && program_.columns[column].type.kind == definition::TypeKind::text && columns_[column].states[row] == CellState::value)
+        columns_[column].cells[row].text = arena_.keep(columns_[column].cells[row].text);
+    } else {
+      const ColumnProgram& filled = program_.columns[column];
+      columns_[column].states[row] = CellState::null;
+      if (filled.column.required) {
+        issues_.add(row, cell_issue(filled, "required", ""));
+        columns_[column].states[row] = CellState::bad;
+      }
+    }
+  }
+  return {};
+}
+
+void Analyser::apply_hit(const LookupProgram& lookup, std::size_t row, const LookupHit* hit) {
+  const auto index = static_cast<std::size_t>(lookup.column);
+  const ColumnProgram& filled = program_.columns[index];
+  CellState& state = columns_[index].states[row];
+  const std::uint32_t count = hit == nullptr ? 0 : hit->count;
+  const bool usable = count == 1 || (count > 1 && lookup.many == ManyPolicy::first);
+  if (usable && !hit->is_null) {
+    columns_[index].cells[row] = hit->value;
+    state = CellState::value;
+    const std::string_view text = filled.type.kind == definition::TypeKind::text ? hit->value.text : std::string_view();
+    return check_limits(filled, row, text, hit->value, state, issues_);
+  }
+  state = CellState::null;
+  if (usable || (count == 0 && lookup.missing == MissingPolicy::null)) return;
+  const bool hard = count == 0 ? lookup.missing == MissingPolicy::error : lookup.many == ManyPolicy::error;
+  std::string value;
+  bool sensitive = filled.column.sensitive;
+  for (const LookupPart& part : lookup.parts) {
+    if (part.column < 0) continue;
+    const auto matched = static_cast<std::size_t>(part.column);
+    sensitive = sensitive || program_.columns[matched].column.sensitive;
+    value += (value.empty() ? "" : ", ") + to_text(columns_[matched].cells[row], program_.columns[matched].type);
+  }
+  // Repeated under each column of the file that takes part, so that a person finds the cell to correct.
+  for (const LookupPart& part : lookup.parts) {
+    if (part.column < 0) continue;
+    const ColumnProgram& matched = program_.columns[static_cast<std::size_t>(part.column)];
+    Issue issue;
+    issue.severity = hard ? Severity::error : Severity::warning;
+    issue.code = count == 0 ? "lookup_missing" : "lookup_many";
+    issue.column = matched.column.name;
+    issue.value = sensitive ? "***" : value;
+    issue.message = count == 0 ? fmt::format("no {} with this {}", lookup.table.name, lookup.described)
+                               : fmt::format("{} rows of {} have this {}", count, lookup.table.name, lookup.described);
+    issue.hint = count == 0 ? fmt::format("correct the cell or add it to {}", lookup.table.name) : fmt::format("make {} unique", lookup.table.name);
+    issues_.add(row, std::move(issue));
+  }
+  if (hard) state = CellState::bad;
+}
+
+void Analyser::run_checks() {
+  for (const CheckProgram& program : program_.checks) {
+    const definition::Check& check = *program.check;
+    for (std::size_t row = 0; row < raw_.rows; ++row) {
+      if (evaluate(program, program_, columns_, row) != CheckResult::fails) continue;
+      for (const std::string& column : check.columns) {
+        Issue issue;
+        issue.severity = check.severity;
+        issue.code = check.code.empty() ? "check_failed" : check.code;
+        issue.column = column;
+        const auto found = std::find_if(program_.columns.begin(), program_.columns.end(), [&](const ColumnProgram& c) { return c.column.name == column; });
+        const auto index = static_cast<std::size_t>(found - program_.columns.begin());
+        if (columns_[index].states[row] == CellState::value)
+          issue.value = found->column.sensitive ? "***" : to_text(columns_[index].cells[row], found->type);
+        issue.message = check.message.empty() ? fmt::format("does not hold: {}", check.text) : check.message;
+        issue.hint = "correct the row";
+        issues_.add(row, std::move(issue));
+      }
+    }
+  }
+}
+
+bool Analyser::append_identity(std::size_t row) {
+  key_.clear();
+  if (program_.row_is_key) {
+    db::append_big_endian<std::int64_t>(key_, raw_.batch->row_id(raw_.begin + row));
+    return true;
+  }
+  const bool hashed = options_.partition == definition::Partition::hash;
+  if (hashed) key_.assign(2, '\0');
+  for (std::size_t i = 0; i < program_.identity.size(); ++i) {
+    const KeyPart& part = program_.identity[i];
+    const auto index = static_cast<std::size_t>(part.column);
+    if (columns_[index].states[row] != CellState::value) {
+      Issue issue = cell_issue(program_.columns[index], "key_blank", "");
+      issue.severity = Severity::error;
+      issue.message = "part of the key is blank";
+      issue.hint = "fill in the cell";
+      issues_.add(row, std::move(issue));
+      return false;
+    }
+    append_sort_key(key_, columns_[index].cells[row], part.type, part.folds_case, part.pad);
+    if (hashed && i + 1 == program_.root_parts) {
+      const std::uint64_t hash = XXH3_64bits(key_.data() + 2, key_.size() - 2);
+      key_[0] = static_cast<char>(hash >> 8);
+      key_[1] = static_cast<char>(hash);
+    }
+  }
+  return true;
+}
+
+bool Analyser::append_tuple(std::size_t row) {
+  tuple_.clear();
+  for (const Slot& slot : program_.slots) {
+    const auto index = static_cast<std::size_t>(slot.column);
+    const TypedColumn& column = columns_[index];
+    switch (column.states[row]) {
+      case CellState::value:
+        if (!append_value(tuple_, column.cells[row], program_.columns[index].type, slot.form)) {
+          Issue issue = cell_issue(program_.columns[index], "out_of_range", to_text(column.cells[row], program_.columns[index].type));
+          issue.severity = Severity::error;
+          issue.message = "too large for the target column";
+          issues_.add(row, std::move(issue));
+          return false;
+        }
+        break;
+      case CellState::keep: db::append_big_endian<std::int32_t>(tuple_, slot.blank_keeps ? kKeep : db::kNull); break;
+      case CellState::null: db::append_big_endian<std::int32_t>(tuple_, slot.null_keeps ? kKeep : db::kNull); break;
+      case CellState::clear:
+      case CellState::bad: db::append_null(tuple_); break;
+    }
+  }
+  return true;
+}
+
+Result<void> Analyser::emit(AnalysisSink& sink) {
+  const csv::Batch& batch = *raw_.batch;
+  for (std::size_t row = 0; row < raw_.rows; ++row) {
+    const std::size_t at = raw_.begin + row;
+    if (!issues_.failed(row) && append_identity(row) && append_tuple(row))
+      LADE_TRY(sink.row({key_, batch.row_id(at), batch.line(at), batch.offset(at), tuple_}));
+    if (issues_.failed(row)) sink.failed_row();
+  }
+  for (const RowIssues::Entry& entry : issues_.sorted()) {
+    const std::size_t at = raw_.begin + entry.row;
+    LADE_TRY(sink.issue(entry.issue, batch.row_id(at), batch.line(at), batch.offset(at)));
+  }
+  return {};
+}
+
+}  // namespace lade::analysis

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "analysis/convert.h"
+#include "analysis/lookup.h"
+#include "analysis/program.h"
+#include "base/result.h"
+#include "csv/batch.h"
+
+namespace lade::analysis {
+
+// The reference tables that fit in memory, loaded once and read by all workers. An empty place: probed by query.
+using LookupMaps = std::vector<std::unique_ptr<const LookupMap>>;
+
+// A row that passed: its key and its tuple, valid during the call.
+struct AnalysedRow {
+  std::string_view key;
+  std::int64_t row_id = 0;
+  std::int64_t line = 0;
+  std::uint64_t offset = 0;
+  std::string_view tuple;
+};
+
+// Where analysed rows and issues go.
+class AnalysisSink {
+ public:
+  virtual ~AnalysisSink() = default;
+  virtual Result<void> row(const AnalysedRow& row) = 0;
+  // `failed` tells that the row has a hard error (this or another issue).
+  virtual Result<void> issue(const model::Issue& issue, std::int64_t row_id, std::int64_t line, std::uint64_t offset) = 0;
+  virtual void failed_row() = 0;
+};
+
+struct AnalyserOptions {
+  csv::Dialect dialect;
+  std::size_t batch_rows = 4096;
+  definition::Partition partition = definition::Partition::range;
+};
+
+// One pass over raw records: columns, lookups, checks, keys, tuples. One per worker; the connection (for probes) is the
+// worker's own.
+class Analyser {
+ public:
+  Analyser(const Program& program, const LookupMaps& maps, db::Connection& connection, AnalyserOptions options);
+  Result<void> analyse(const csv::Batch& batch, AnalysisSink& sink);
+
+ private:
+  Result<void> analyse_rows(const csv::Batch& batch, std::size_t begin, std::size_t rows, AnalysisSink& sink);
+  void check_structure();
+  void check_text();
+  Result<void> resolve(std::size_t lookup);
+  void apply_hit(const LookupProgram& lookup, std::size_t row, const LookupHit* hit);
+  void run_checks();
+  bool append_identity(std::size_t row);
+  bool append_tuple(std::size_t row);
+  Result<void> emit(AnalysisSink& sink);
+
+  const Program& program_;
+  const LookupMaps& maps_;
+  db::Connection& connection_;
+  const AnalyserOptions options_;
+  RawRows raw_;
+  std::vector<TypedColumn> columns_;
+  RowIssues issues_;
+  TextArena arena_;
+  std::string key_, tuple_;
+};
+
+}  // namespace lade::analysis

@@ -1,0 +1,172 @@
+#include <fmt/format.h>
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <set>
+
+#include "analysis/binder.h"
+#include "analysis/convert.h"
+#include "base/nearest.h"
+
+namespace lade::analysis {
+namespace {
+
+using definition::DataColumn;
+using definition::TypeKind;
+
+// Header names are compared without case, outer and repeated spaces when they do not fit exactly.
+std::string folded(std::string_view name) {
+  std::string out;
+  for (const char c : name) {
+    if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
+      if (!out.empty() && out.back() != ' ') out.push_back(' ');
+    } else {
+      out.push_back(c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c);
+    }
+  }
+  if (out.ends_with(' ')) out.pop_back();
+  return out;
+}
+
+std::string joined(const std::vector<std::string>& names, std::size_t limit = 30) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size() && i < limit; ++i) text += fmt::format("{}'{}'", i ? ", " : "", names[i]);
+  if (names.size() > limit) text += fmt::format(" and {} more", names.size() - limit);
+  return text;
+}
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return text;
+}
+
+}  // namespace
+
+bool is_result_column(std::string_view name) { return name == "_row" || name == "_code" || name == "_message"; }
+
+int Binder::find_header(const std::string& name) const {
+  const auto& header = program_->header;
+  const auto exact = std::find(header.begin(), header.end(), name);
+  if (exact != header.end()) return static_cast<int>(exact - header.begin());
+  const std::string wanted = folded(name);
+  const auto alike = std::find_if(header.begin(), header.end(), [&](const std::string& h) { return folded(h) == wanted; });
+  return alike == header.end() ? -1 : static_cast<int>(alike - header.begin());
+}
+
+void Binder::fault_missing(const DataColumn& column) {
+  std::string message = fmt::format("the file has no column {} (wanted by '{}')", joined(column.from), column.name);
+  if (const auto near = nearest(column.from.front(), program_->header); !near.empty())
+    message += fmt::format("; did you mean '{}'?", near);
+  message += fmt::format(" Found: {}", joined(program_->header));
+  fault("header_mismatch", std::move(message));
+}
+
+void Binder::bind_source(ColumnProgram& program) {
+  const DataColumn& column = program.column;
+  if (column.value) {
+    program.fixed = context_value(*column.value);
+  } else if (column.expression == DataColumn::SourceExpression::now) {
+    program.fixed = context_value({"now", true});
+  } else if (column.expression == DataColumn::SourceExpression::default_value) {
+    program.fixed = column.default_value.value_or("");
+  } else if (!column.lookup) {
+    for (const std::string& name : column.from) {
+      program.source = find_header(name);
+      if (program.source >= 0) break;
+    }
+    if (program.source < 0) {
+      program.absent = true;
+      program_->absent.push_back(column.name);
+      if (column.required) fault_missing(column);
+      if (column.default_value) program.fixed = "", program.absent = false;
+    }
+  }
+}
+
+void Binder::bind_formats(ColumnProgram& program) {
+  const DataColumn& column = program.column;
+  const auto place = [&](Error error) {
+    fault(error.code, fmt::format("column '{}': {}{}{}", column.name, error.message, error.hint.empty() ? "" : "; ", error.hint));
+  };
+  if (auto numbers = NumberFormat::for_locale(column.locale)) {
+    program.numbers = *numbers;
+  } else {
+    place(numbers.error());
+  }
+  if (program.type.kind == TypeKind::boolean) {
+    if (auto booleans = BooleanFormat::parse(column.format)) {
+      program.booleans = *booleans;
+    } else {
+      place(booleans.error());
+    }
+  }
+  if (program.type.kind == TypeKind::date || program.type.kind == TypeKind::timestamp) {
+    if (auto dates = DateFormat::parse(column.format, column.timezone)) {
+      program.dates = *dates;
+    } else {
+      place(dates.error());
+    }
+  }
+  if (!column.pattern.empty()) program.pattern = std::make_shared<const re2::RE2>(column.pattern, re2::RE2::Quiet);
+  for (const auto& [cell, value] : column.values) program.values.emplace(cell, value);
+  for (const std::string& value : column.null_values) program.null_values.push_back(lower(value));
+}
+
+std::optional<Cell> Binder::bound_value(ColumnProgram& program, const std::string& text, std::string& keep) {
+  keep = text;
+  // Bounds are written plainly in the definition, whatever the file's locale and format are.
+  ColumnProgram plain;
+  plain.type = program.type;
+  plain.numbers = *NumberFormat::for_locale("");
+  plain.dates = *DateFormat::parse("");
+  Cell cell;
+  if (const CastFault refused = cast_text(plain, keep, cell)) {
+    fault("definition_bad_value", fmt::format("column '{}': the bound '{}' is not a value of type {} ({})", program.column.name,
+                                              text, definition::to_string(program.type), refused.code));
+    return std::nullopt;
+  }
+  return cell;
+}
+
+void Binder::bind_limits(ColumnProgram& program) {
+  const DataColumn& column = program.column;
+  if (column.min) program.min = bound_value(program, *column.min, program.min_text);
+  if (column.max) program.max = bound_value(program, *column.max, program.max_text);
+  program.max_length = column.max_length.value_or(0);
+}
+
+void Binder::bind_column(const DataColumn& column) {
+  ColumnProgram& program = program_->columns.emplace_back();
+  program.column = column;
+  program.type = column.type;
+  bind_source(program);
+  bind_formats(program);
+  bind_limits(program);
+}
+
+void Binder::bind_columns() {
+  const auto& columns = program_->definition.columns;
+  program_->columns.reserve(columns.size());
+  for (const DataColumn& column : columns) bind_column(column);
+  note_unmapped();
+}
+
+void Binder::note_unmapped() {
+  std::set<int> used;
+  std::map<std::string, int> seen;
+  for (const ColumnProgram& column : program_->columns) used.insert(column.source);
+  for (const std::string& name : program_->header) ++seen[name];
+  for (std::size_t i = 0; i < program_->header.size(); ++i) {
+    const std::string& name = program_->header[i];
+    if (is_result_column(name)) continue;
+    if (used.contains(static_cast<int>(i))) {
+      if (seen[name] > 1)
+        fault("header_ambiguous", fmt::format("the header has the column '{}' {} times; give them different names", name, seen[name]));
+    } else {
+      program_->unmapped.push_back(name);
+    }
+  }
+  program_->resubmitted = seen.contains("_row") && seen.contains("_code") && seen.contains("_message");
+}
+
+}  // namespace lade::analysis

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "analysis/program.h"
+
+namespace lade::analysis {
+
+// Builds a Program, collecting faults instead of stopping at the first. Used by bind() only.
+class Binder {
+ public:
+  Binder(const definition::Definition& definition, std::vector<std::string> header, db::Connection& connection,
+         const Context& context);
+  Result<std::shared_ptr<const Program>> run();
+
+ private:
+  // Columns (bind_columns.cc).
+  void bind_columns();
+  void bind_column(const definition::DataColumn& column);
+  void bind_source(ColumnProgram& program);
+  void bind_formats(ColumnProgram& program);
+  void bind_limits(ColumnProgram& program);
+  std::optional<Cell> bound_value(ColumnProgram& program, const std::string& text, std::string& keep);
+  int find_header(const std::string& name) const;
+  void fault_missing(const definition::DataColumn& column);
+  void note_unmapped();
+
+  // Lookups and checks (bind_lookups.cc).
+  Result<void> bind_lookup(std::size_t column);
+  std::optional<LookupPart> lookup_part(const db::Table& table, const std::string& target, const definition::Type& type);
+  void bind_checks();
+
+  // Targets (bind_targets.cc).
+  Result<void> bind_entry(const definition::LoadEntry& entry);
+  void bind_fields(const definition::LoadEntry& entry, EntryProgram& program);
+  void bind_reference(const definition::TargetColumn& column, EntryProgram& program);
+  void bind_key(const definition::LoadEntry& entry, EntryProgram& program);
+  void bind_identity();
+  void limit_length(ColumnProgram& column, const db::Column& target);
+  int add_slot(const Slot& slot);
+
+  Result<const db::Table*> table(const std::string& name, int line);
+  std::string context_value(const definition::FixedValue& value) const;
+  int column_index(const std::string& name) const;
+  void fault(std::string code, std::string message);
+
+  db::Connection& connection_;
+  const Context& context_;
+  std::shared_ptr<Program> program_;
+  std::map<std::string, db::Table> tables_;
+  std::vector<Error> faults_;
+};
+
+}  // namespace lade::analysis

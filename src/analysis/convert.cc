@@ -1,0 +1,206 @@
+#include "analysis/convert.h"
+
+#include <re2/re2.h>
+
+#include <algorithm>
+
+#include "csv/reader.h"
+
+namespace lade::analysis {
+namespace {
+
+using definition::BlankPolicy;
+using definition::TypeKind;
+
+constexpr std::size_t kMaxCellBytes = 1024 * 1024;
+
+bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f' || c == '\v'; }
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+bool equal_lower(std::string_view text, std::string_view lower) {
+  return text.size() == lower.size() && std::equal(text.begin(), text.end(), lower.begin(), [](char a, char b) {
+    return (a >= 'A' && a <= 'Z' ? static_cast<char>(a + 32) : a) == b;
+  });
+}
+
+// Result files put an apostrophe before text that a spreadsheet would run as a formula; this takes it away again.
+std::string_view without_formula_guard(std::string_view text) {
+  const auto first = text.find_first_not_of('\'');
+  if (first == 0 || first == std::string_view::npos) return text;
+  const char c = text[first];
+  return c == '=' || c == '+' || c == '-' || c == '@' || c == '\t' || c == '\r' ? text.substr(1) : text;
+}
+
+std::int64_t characters(std::string_view text) {
+  return std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
+}
+
+CellState blank_state(const ColumnProgram& column) {
+  switch (column.column.blank) {
+    case BlankPolicy::null: return CellState::null;
+    case BlankPolicy::keep: return CellState::keep;
+    case BlankPolicy::clear: return CellState::clear;
+    case BlankPolicy::error: return CellState::bad;
+  }
+  return CellState::null;
+}
+
+// Records a finding about one cell: a hard one fails the row, a soft one only unsets the cell.
+void refuse(const ColumnProgram& column, std::string_view code, std::size_t row, std::string_view value, CellState& state,
+            RowIssues& issues) {
+  issues.add(row, cell_issue(column, code, value));
+  state = column.column.severity == model::Severity::error ? CellState::bad : CellState::null;
+}
+
+// One cell from its text.
+class CellConverter {
+ public:
+  CellConverter(const ColumnProgram& column, RowIssues& issues, TextArena& arena)
+      : column_(column), issues_(issues), arena_(arena), plain_(column.values.empty() && !column.column.values_only) {}
+
+  void convert(std::string_view raw, bool stable, std::size_t row, Cell& cell, CellState& state) {
+    if (raw.size() > kMaxCellBytes) return refuse(column_, "cell_too_long", row, raw, state, issues_);
+    std::string_view text = column_.column.trim ? trimmed(raw) : raw;
+    if (is_blank(text)) {
+      if (!column_.column.default_value) return blank(row, text, state);
+      text = *column_.column.default_value;
+      if (text.empty()) return blank(row, text, state);
+      stable = true;
+    }
+    if (!plain_) {
+      const auto found = column_.values.find(std::string(text));
+      if (found == column_.values.end()) return refuse(column_, "value_not_allowed", row, text, state, issues_);
+      text = found->second;
+      stable = true;
+    }
+    if (const CastFault fault = cast_text(column_, text, cell)) return refuse(column_, fault.code, row, text, state, issues_);
+    state = CellState::value;
+    check_limits(column_, row, text, cell, state, issues_);
+    if (!stable && (column_.type.kind == TypeKind::text || column_.type.kind == TypeKind::json)) cell.text = arena_.keep(text);
+  }
+
+ private:
+  bool is_blank(std::string_view text) const {
+    if (text.empty()) return true;
+    for (const std::string& null : column_.null_values)
+      if (equal_lower(text, null)) return true;
+    return false;
+  }
+
+  void blank(std::size_t row, std::string_view text, CellState& state) {
+    if (column_.column.required) return refuse(column_, "required", row, text, state, issues_);
+    state = blank_state(column_);
+    if (state == CellState::bad) refuse(column_, "blank", row, text, state, issues_);
+  }
+
+  const ColumnProgram& column_;
+  RowIssues& issues_;
+  TextArena& arena_;
+  const bool plain_;
+};
+
+void convert_fixed(const ColumnProgram& column, const RawRows& raw, TypedColumn& out, RowIssues& issues, TextArena& arena) {
+  CellConverter converter(column, issues, arena);
+  for (std::size_t row = 0; row < raw.rows; ++row) {
+    if (issues.failed(row)) {
+      out.states[row] = CellState::bad;
+    } else {
+      converter.convert(*column.fixed, true, row, out.cells[row], out.states[row]);
+    }
+  }
+}
+
+}  // namespace
+
+void RowIssues::reset(std::size_t rows) {
+  failed_.assign(rows, 0);
+  entries_.clear();
+}
+
+void RowIssues::add(std::size_t row, model::Issue issue) {
+  if (issue.severity == model::Severity::error) failed_[row] = 1;
+  entries_.push_back({static_cast<std::uint32_t>(row), std::move(issue)});
+}
+
+const std::vector<RowIssues::Entry>& RowIssues::sorted() {
+  std::stable_sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) { return a.row < b.row; });
+  return entries_;
+}
+
+CastFault cast_text(const ColumnProgram& column, std::string_view text, Cell& cell) {
+  switch (column.type.kind) {
+    case TypeKind::text: cell.text = text; return {};
+    case TypeKind::json: cell.text = text; return json(text);
+    case TypeKind::uuid: return uuid(text, cell.uuid);
+    case TypeKind::decimal: return column.numbers.decimal(text, column.type.precision, column.type.scale, cell.number);
+    case TypeKind::integer: {
+      std::int64_t value = 0;
+      const CastFault fault = column.numbers.integer(text, value);
+      cell.number = value;
+      return fault;
+    }
+    case TypeKind::boolean: {
+      bool value = false;
+      const CastFault fault = column.booleans.boolean(text, value);
+      cell.number = value;
+      return fault;
+    }
+    case TypeKind::date: {
+      std::int32_t value = 0;
+      const CastFault fault = column.dates.date(text, value);
+      cell.number = value;
+      return fault;
+    }
+    case TypeKind::timestamp: {
+      std::int64_t value = 0;
+      const CastFault fault = column.dates.timestamp(text, value);
+      cell.number = value;
+      return fault;
+    }
+  }
+  return {"not_castable"};
+}
+
+void check_limits(const ColumnProgram& column, std::size_t row, std::string_view text, const Cell& cell, CellState& state,
+                  RowIssues& issues) {
+  const bool is_text = column.type.kind == TypeKind::text;
+  const auto less = [&](const Cell& a, const Cell& b) { return is_text ? a.text < b.text : a.number < b.number; };
+  if (column.min && less(cell, *column.min)) refuse(column, "below_min", row, text, state, issues);
+  if (column.max && less(*column.max, cell)) refuse(column, "above_max", row, text, state, issues);
+  if (column.max_length > 0 && static_cast<std::int64_t>(text.size()) > column.max_length && characters(text) > column.max_length)
+    refuse(column, "too_long", row, text, state, issues);
+  if (column.column.min_length && characters(text) < *column.column.min_length) refuse(column, "too_short", row, text, state, issues);
+  if (column.pattern && !re2::RE2::FullMatch({text.data(), text.size()}, *column.pattern))
+    refuse(column, "pattern_mismatch", row, text, state, issues);
+}
+
+void convert_column(const ColumnProgram& column, const RawRows& raw, TypedColumn& out, RowIssues& issues, TextArena& arena) {
+  out.resize(raw.rows);
+  if (column.fixed) return convert_fixed(column, raw, out, issues, arena);
+  if (column.absent) {
+    std::fill(out.states.begin(), out.states.end(), CellState::keep);
+    return;
+  }
+  if (column.source < 0) return;  // filled by its lookup
+  CellConverter converter(column, issues, arena);
+  std::string scratch;
+  const auto source = static_cast<std::size_t>(column.source);
+  for (std::size_t row = 0; row < raw.rows; ++row) {
+    if (issues.failed(row)) {
+      out.states[row] = CellState::bad;
+      continue;
+    }
+    const csv::Field field = raw.batch->field(raw.begin + row, source);
+    std::string_view text = field.raw;
+    if (field.escaped) text = csv::unescape(field, raw.dialect, scratch);
+    if (raw.resubmitted) text = without_formula_guard(text);
+    converter.convert(text, !field.escaped, row, out.cells[row], out.states[row]);
+  }
+}
+
+}  // namespace lade::analysis

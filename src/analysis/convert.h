@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analysis/cell.h"
+#include "analysis/program.h"
+#include "csv/batch.h"
+#include "csv/dialect.h"
+#include "model/issue.h"
+
+namespace lade::analysis {
+
+// The rows [begin, begin + rows) of a batch of records.
+struct RawRows {
+  const csv::Batch* batch = nullptr;
+  std::size_t begin = 0;
+  std::size_t rows = 0;
+  csv::Dialect dialect;
+  bool resubmitted = false;
+};
+
+// What analysis found in the rows of one batch. A row with a hard error is `failed`.
+class RowIssues {
+ public:
+  struct Entry {
+    std::uint32_t row;
+    model::Issue issue;
+  };
+
+  void reset(std::size_t rows);
+  bool failed(std::size_t row) const { return failed_[row] != 0; }
+  void add(std::size_t row, model::Issue issue);
+  // All entries, by row, those of one row in the order they were found.
+  const std::vector<Entry>& sorted();
+
+ private:
+  std::vector<std::uint8_t> failed_;
+  std::vector<Entry> entries_;
+};
+
+// Casts trimmed, non-blank text by the column's type. Text cells point to `text` itself.
+CastFault cast_text(const ColumnProgram& column, std::string_view text, Cell& cell);
+
+// Fills one column from its source fields or its fixed text: trimming, blanks, defaults, enum map, cast, limits.
+// Rows that failed structurally are left out.
+void convert_column(const ColumnProgram& column, const RawRows& raw, TypedColumn& out, RowIssues& issues, TextArena& arena);
+
+// The limits of a value that is already typed (also used for looked-up values): min, max, length, pattern.
+void check_limits(const ColumnProgram& column, std::size_t row, std::string_view text, const Cell& cell, CellState& state, RowIssues& issues);
+
+// An issue about one cell with message and hint for people; `value` is masked for sensitive columns and shortened.
+model::Issue cell_issue(const ColumnProgram& column, std::string_view code, std::string_view value);
+
+}  // namespace lade::analysis

@@ -1,0 +1,138 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "analysis/cast.h"
+#include "analysis/cell.h"
+#include "analysis/wire_codec.h"
+#include "base/result.h"
+#include "db/connection.h"
+#include "definition/definition.h"
+
+namespace re2 {
+class RE2;
+}
+
+namespace lade::analysis {
+
+// A data column ready to run: where its text stands, how it is read, what it must satisfy.
+struct ColumnProgram {
+  definition::DataColumn column;
+  definition::Type type;
+  int source = -1;                   // index of the source column; -1: fixed, looked up or absent
+  std::optional<std::string> fixed;  // the text of every row
+  bool absent = false;               // optional and not in this file: stored values stay
+  int lookup = -1;
+
+  NumberFormat numbers;
+  BooleanFormat booleans;
+  DateFormat dates;
+  std::shared_ptr<const re2::RE2> pattern;  // shared by the workers, immutable
+  std::unordered_map<std::string, std::string> values;
+  std::vector<std::string> null_values;  // lower case
+  std::optional<Cell> min, max;
+  std::string min_text, max_text;  // what the cells of text columns point to
+  std::int64_t max_length = 0;     // characters, 0: none; the smaller of definition and target
+};
+
+// A part of a lookup's key: a data column or a constant, in the form of the reference table's column.
+struct LookupPart {
+  int column = -1;
+  Cell constant;
+  std::string constant_text;
+  definition::Type type;
+  WireForm form;
+  std::string target;  // column of the reference table
+  bool folds_case = false;
+};
+
+struct LookupProgram {
+  int column = -1;  // the data column it fills
+  db::Table table;
+  std::vector<LookupPart> parts;
+  std::string take;
+  db::WireType take_wire = db::WireType::text;
+  definition::MissingPolicy missing = definition::MissingPolicy::error;
+  definition::ManyPolicy many = definition::ManyPolicy::error;
+  std::string described;  // the match columns, for messages
+};
+
+struct CheckProgram {
+  const definition::Check* check = nullptr;
+  std::vector<std::pair<std::string, int>> columns;  // name → index of the data column
+};
+
+// One field of the staged tuple.
+struct Slot {
+  int column = 0;
+  WireForm form;
+  bool null_keeps = false;    // update strategies: a blank leaves the stored value
+  bool blank_keeps = true;    // `blank: keep` is honoured (never for keys)
+  bool operator==(const Slot&) const = default;
+};
+
+// One column that a load entry writes.
+struct TargetField {
+  db::Column column;
+  int slot = -1;       // the tuple's field, or
+  int ref_entry = -1;  // the row of an earlier entry …
+  int ref_field = -1;  // … and its field (an extra field when the entry itself does not write that column)
+  bool key = false;
+  bool drawn = false;  // not mapped: read from stored rows, drawn from the sequence for new ones (referenced ids)
+};
+
+// A part of a key: the data column and how its target column compares.
+struct KeyPart {
+  int column = 0;
+  int field = 0;  // of the entry
+  definition::Type type;
+  bool folds_case = false;
+  bool pad = false;
+  bool ordered = false;  // the database sorts it like the bytes of its sort key
+};
+
+struct EntryProgram {
+  db::Table table;
+  definition::Strategy strategy = definition::Strategy::append;
+  std::vector<TargetField> fields;
+  std::vector<KeyPart> key;       // empty for append without a key; parts that are references have column -1
+  bool tuple_is_row = false;      // the staged tuple is exactly this entry's row
+  bool by_key() const { return strategy != definition::Strategy::append; }
+};
+
+// A definition bound to one file's header and one database's tables: all that workers need, immutable and shared.
+struct Program {
+  definition::Definition definition;
+  std::vector<ColumnProgram> columns;  // in the order of evaluation
+  std::vector<LookupProgram> lookups;
+  std::vector<CheckProgram> checks;
+  std::vector<Slot> slots;
+  std::vector<EntryProgram> entries;
+  // The key that says which rows of the file mean the same: the root's key, then what further entries add to it.
+  std::vector<KeyPart> identity;
+  std::size_t root_parts = 0;
+  bool row_is_key = false;  // append without a key: every row is its own
+
+  std::vector<std::string> header;
+  std::vector<std::string> unmapped;  // source columns that nothing reads
+  std::vector<std::string> absent;    // optional columns that the file does not have
+  bool resubmitted = false;           // the file is a result file of lade: escaped formulas are read back
+};
+
+// Values of $company, $project, $user, $job and $now.
+using Context = std::unordered_map<std::string, std::string>;
+
+// Names every fault at once: columns that the header lacks (with what was found and the nearest names), tables, columns
+// and keys that the database lacks, types that do not fit.
+Result<std::shared_ptr<const Program>> bind(const definition::Definition& definition, std::vector<std::string> header,
+                                            db::Connection& connection, const Context& context);
+
+// The names lade adds to result files.
+bool is_result_column(std::string_view name);
+
+}  // namespace lade::analysis

@@ -1,0 +1,33 @@
+#include <boost/json.hpp>
+
+#include "analysis/wire_codec.h"
+
+namespace lade::analysis {
+namespace {
+
+// Numerics that differ only in the number of zeros shown after the point: all but the display scale is compared.
+bool same_numeric(std::string_view left, std::string_view right) {
+  constexpr std::size_t kDisplayScaleAt = 6, kDigitsAt = 8;
+  return left.size() == right.size() && left.size() >= kDigitsAt && left.substr(0, kDisplayScaleAt) == right.substr(0, kDisplayScaleAt) &&
+         left.substr(kDigitsAt) == right.substr(kDigitsAt);
+}
+
+bool same_json(std::string_view left, std::string_view right) {
+  boost::system::error_code left_error, right_error;
+  const auto a = boost::json::parse({left.data(), left.size()}, left_error);
+  const auto b = boost::json::parse({right.data(), right.size()}, right_error);
+  return !left_error && !right_error && a == b;
+}
+
+}  // namespace
+
+bool same_value(db::WireField left, db::WireField right, db::WireType wire) {
+  if (left.length < 0 || right.length < 0) return left.length < 0 && right.length < 0;
+  const std::string_view a = left.bytes(), b = right.bytes();
+  if (a == b) return true;
+  if (wire == db::WireType::numeric) return same_numeric(a, b);
+  if (wire == db::WireType::jsonb) return same_json(a.substr(1), b.substr(1));
+  return false;
+}
+
+}  // namespace lade::analysis

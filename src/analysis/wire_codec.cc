@@ -1,0 +1,431 @@
+#include "analysis/wire_codec.h"
+
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace lade::analysis {
+namespace {
+
+using db::WireType;
+using definition::Type;
+using definition::TypeKind;
+
+constexpr std::int64_t kEpochDays = 10957;  // PostgreSQL counts from 2000-01-01
+constexpr std::int64_t kEpochMicroseconds = kEpochDays * 86'400'000'000;
+constexpr std::int64_t kMicrosecondsPerDay = 86'400'000'000;
+
+template <class Int>
+void append_number(std::string& tuple, Int value) {
+  db::append_big_endian<std::int32_t>(tuple, sizeof(Int));
+  db::append_big_endian<Int>(tuple, value);
+}
+
+template <class Int>
+bool append_integer_field(std::string& tuple, Int128 value) {
+  if (value < std::numeric_limits<Int>::min() || value > std::numeric_limits<Int>::max()) return false;
+  append_number<Int>(tuple, static_cast<Int>(value));
+  return true;
+}
+
+template <class Int>
+void append_sqlite(std::string& tuple, char tag, Int bits) {
+  db::append_big_endian<std::int32_t>(tuple, 1 + sizeof(Int));
+  tuple.push_back(tag);
+  db::append_big_endian<Int>(tuple, bits);
+}
+
+constexpr Int128 power_of_ten(int exponent) {
+  Int128 power = 1;
+  for (int i = 0; i < exponent; ++i) power *= 10;
+  return power;
+}
+
+double to_double(Int128 value, int scale) {
+  std::string text;
+  append_decimal(text, value, scale);
+  double number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+// PostgreSQL's numeric: digits in base 10,000, no zero digits at either end.
+template <class Unsigned>
+void append_numeric_digits(std::string& tuple, Unsigned magnitude, bool negative, int scale, int display_scale) {
+  const int padding = (4 - scale % 4) % 4;
+  std::uint16_t digits[16];
+  int count = 0;
+  int weight = -(scale + padding) / 4 - 1;
+  static constexpr Unsigned kPadding[] = {1, 10, 100, 1000};
+  if (padding > 0) {  // the lowest digit takes the padding, so that the magnitude itself never overflows
+    const auto low_base = static_cast<Unsigned>(10000 / kPadding[padding]);
+    digits[count++] = static_cast<std::uint16_t>(magnitude % low_base * kPadding[padding]);
+    magnitude /= low_base;
+    ++weight;
+  }
+  for (; magnitude != 0; magnitude /= 10000, ++weight) digits[count++] = static_cast<std::uint16_t>(magnitude % 10000);
+  int low = 0;
+  while (count > 0 && digits[count - 1] == 0) --count, --weight;
+  while (low < count && digits[low] == 0) ++low;
+  if (low == count) low = count = 0, weight = 0, negative = false;
+  db::append_big_endian<std::int32_t>(tuple, 8 + 2 * (count - low));
+  db::append_big_endian<std::int16_t>(tuple, static_cast<std::int16_t>(count - low));
+  db::append_big_endian<std::int16_t>(tuple, static_cast<std::int16_t>(weight));
+  db::append_big_endian<std::int16_t>(tuple, negative ? 0x4000 : 0);
+  db::append_big_endian<std::int16_t>(tuple, static_cast<std::int16_t>(display_scale));
+  for (int i = count; i-- > low;) db::append_big_endian<std::uint16_t>(tuple, digits[i]);
+}
+
+void append_numeric(std::string& tuple, Int128 value, int scale, int display_scale) {
+  const bool negative = value < 0;
+  const auto magnitude = static_cast<UInt128>(negative ? -value : value);
+  if (magnitude <= std::numeric_limits<std::uint64_t>::max()) {
+    append_numeric_digits<std::uint64_t>(tuple, static_cast<std::uint64_t>(magnitude), negative, scale, display_scale);
+  } else {
+    append_numeric_digits<UInt128>(tuple, magnitude, negative, scale, display_scale);
+  }
+}
+
+// Reads a numeric as a number with `scale` decimals; false when it has more of them, is too large, NaN or infinite.
+bool read_numeric(std::string_view bytes, int scale, Int128& value) {
+  if (bytes.size() < 8) return false;
+  const auto count = db::read_big_endian<std::int16_t>(bytes.data());
+  const auto weight = db::read_big_endian<std::int16_t>(bytes.data() + 2);
+  const auto sign = db::read_big_endian<std::uint16_t>(bytes.data() + 4);
+  if (sign != 0 && sign != 0x4000) return false;
+  if (weight > 9 || bytes.size() < 8u + 2u * static_cast<std::size_t>(count)) return false;
+  value = 0;
+  int position = 4 * (weight + 1);  // decimal digits before the point that are still to come
+  for (int i = 0; i < count; ++i, position -= 4) {
+    const auto digit = db::read_big_endian<std::uint16_t>(bytes.data() + 8 + 2 * i);
+    const int exponent = position - 4 + scale;
+    if (exponent >= 0) {
+      if (exponent > 36) return false;
+      value += Int128{digit} * power_of_ten(exponent);
+    } else {
+      const Int128 divisor = power_of_ten(-exponent);
+      if (exponent < -3 ? digit != 0 : digit % divisor != 0) return false;
+      if (exponent >= -3) value += digit / divisor;
+    }
+  }
+  if (sign == 0x4000) value = -value;
+  return true;
+}
+
+void append_text_field(std::string& tuple, std::string_view text, WireType wire) {
+  const bool tagged = wire >= WireType::sqlite_integer;
+  const bool versioned = wire == WireType::jsonb;
+  db::append_big_endian<std::int32_t>(tuple, static_cast<std::int32_t>(text.size() + (tagged || versioned ? 1 : 0)));
+  if (tagged) tuple.push_back('t');
+  if (versioned) tuple.push_back('\1');
+  tuple.append(text);
+}
+
+// Numbers and booleans into SQLite's numeric affinities: stored as SQLite itself would convert them.
+void append_sqlite_number(std::string& tuple, Int128 value, int scale, WireType wire) {
+  const Int128 unit = power_of_ten(scale);
+  const bool whole = value % unit == 0;
+  const Int128 integer = value / unit;
+  const bool fits = integer >= std::numeric_limits<std::int64_t>::min() && integer <= std::numeric_limits<std::int64_t>::max();
+  if (whole && fits && wire != WireType::sqlite_real) {
+    append_sqlite<std::int64_t>(tuple, 'i', static_cast<std::int64_t>(integer));
+  } else {
+    append_sqlite<std::uint64_t>(tuple, 'r', std::bit_cast<std::uint64_t>(to_double(value, scale)));
+  }
+}
+
+bool is_sqlite_numeric(WireType wire) {
+  return wire == WireType::sqlite_integer || wire == WireType::sqlite_real || wire == WireType::sqlite_numeric;
+}
+
+bool append_as_text(std::string& tuple, const Cell& cell, const Type& type, WireType wire) {
+  std::string text = to_text(cell, type);
+  append_text_field(tuple, text, wire);
+  return true;
+}
+
+bool append_integral(std::string& tuple, const Cell& cell, const Type& type, const WireForm& form) {
+  const int scale = type.kind == TypeKind::decimal ? type.scale : 0;
+  const Int128 value = cell.number;
+  switch (form.wire) {
+    case WireType::int2: return append_integer_field<std::int16_t>(tuple, value);
+    case WireType::int4: return append_integer_field<std::int32_t>(tuple, value);
+    case WireType::int8: return append_integer_field<std::int64_t>(tuple, value);
+    case WireType::boolean:
+      db::append_big_endian<std::int32_t>(tuple, 1);
+      tuple.push_back(value != 0 ? '\1' : '\0');
+      return true;
+    case WireType::float4:
+      append_number<std::uint32_t>(tuple, std::bit_cast<std::uint32_t>(static_cast<float>(to_double(value, scale))));
+      return true;
+    case WireType::float8:
+      append_number<std::uint64_t>(tuple, std::bit_cast<std::uint64_t>(to_double(value, scale)));
+      return true;
+    case WireType::numeric:
+      append_numeric(tuple, value, scale, form.scale);
+      return true;
+    case WireType::sqlite_integer:
+    case WireType::sqlite_real:
+    case WireType::sqlite_numeric:
+      append_sqlite_number(tuple, value, scale, form.wire);
+      return true;
+    case WireType::sqlite_any:
+      if (type.kind == TypeKind::decimal) return append_as_text(tuple, cell, type, form.wire);
+      append_sqlite<std::int64_t>(tuple, 'i', static_cast<std::int64_t>(value));
+      return true;
+    default: return append_as_text(tuple, cell, type, form.wire);
+  }
+}
+
+bool append_time(std::string& tuple, const Cell& cell, const Type& type, const WireForm& form) {
+  switch (form.wire) {
+    case WireType::date:
+      append_number<std::int32_t>(tuple, static_cast<std::int32_t>(cell.number - kEpochDays));
+      return true;
+    case WireType::timestamp:
+    case WireType::timestamptz: {
+      const Int128 microseconds = type.kind == TypeKind::date ? cell.number * kMicrosecondsPerDay : cell.number;
+      append_number<std::int64_t>(tuple, static_cast<std::int64_t>(microseconds - kEpochMicroseconds));
+      return true;
+    }
+    default: return append_as_text(tuple, cell, type, form.wire);
+  }
+}
+
+// A whole number, order-preserving and short: a length byte, then that many big-endian bytes.
+void append_sort_number(std::string& key, Int128 value) {
+  const bool negative = value < 0;
+  int bytes = 0;
+  for (Int128 rest = value; negative ? rest < -1 : rest > 0; rest >>= 8) ++bytes;
+  if (negative && bytes == 0) bytes = 1;
+  key.push_back(static_cast<char>(negative ? 0x80 - bytes : 0x80 + bytes));
+  for (int i = bytes; i-- > 0;) key.push_back(static_cast<char>(static_cast<unsigned char>(value >> (8 * i))));
+}
+
+}  // namespace
+
+std::optional<WireForm> wire_form(const Type& type, const db::Column& column) {
+  const WireType wire = column.wire;
+  const bool any_text = wire == WireType::text || wire == WireType::sqlite_text || wire == WireType::sqlite_any;
+  WireForm form{wire, 0, column.type.starts_with("character(")};
+  bool fits = false;
+  switch (type.kind) {
+    case TypeKind::text: fits = any_text; break;
+    case TypeKind::json: fits = any_text || wire == WireType::json || wire == WireType::jsonb; break;
+    case TypeKind::uuid: fits = any_text || wire == WireType::uuid || wire == WireType::sqlite_numeric; break;
+    case TypeKind::integer:
+      fits = any_text || wire <= WireType::numeric || is_sqlite_numeric(wire);
+      form.scale = column.scale;
+      break;
+    case TypeKind::decimal:
+      fits = any_text || wire == WireType::float4 || wire == WireType::float8 || is_sqlite_numeric(wire) ||
+             (wire == WireType::numeric && (column.precision == 0 || column.scale >= type.scale));
+      form.scale = column.precision == 0 ? type.scale : column.scale;
+      break;
+    case TypeKind::boolean:
+      fits = wire == WireType::boolean || wire <= WireType::int8 || is_sqlite_numeric(wire) || wire == WireType::sqlite_any;
+      break;
+    case TypeKind::date:
+      fits = any_text || wire == WireType::sqlite_numeric || (wire >= WireType::date && wire <= WireType::timestamptz);
+      break;
+    case TypeKind::timestamp:
+      fits = any_text || wire == WireType::sqlite_numeric || wire == WireType::timestamp || wire == WireType::timestamptz;
+      break;
+  }
+  if (!fits) return std::nullopt;
+  return form;
+}
+
+bool append_value(std::string& tuple, const Cell& cell, const Type& type, const WireForm& form) {
+  switch (type.kind) {
+    case TypeKind::text:
+    case TypeKind::json: append_text_field(tuple, cell.text, form.wire); return true;
+    case TypeKind::uuid:
+      if (form.wire == WireType::uuid) {
+        db::append_field(tuple, {reinterpret_cast<const char*>(cell.uuid), sizeof cell.uuid});
+        return true;
+      }
+      return append_as_text(tuple, cell, type, form.wire);
+    case TypeKind::integer:
+    case TypeKind::decimal:
+    case TypeKind::boolean: return append_integral(tuple, cell, type, form);
+    case TypeKind::date:
+    case TypeKind::timestamp: return append_time(tuple, cell, type, form);
+  }
+  return false;
+}
+
+namespace {
+
+// A value given as text (SQLite's tag 't', text columns): cast it as a plain cell of the type.
+bool decode_text(std::string_view text, const Type& type, TextArena& arena, Cell& cell) {
+  static const NumberFormat plain_numbers = *NumberFormat::for_locale("");
+  static const DateFormat iso_dates = *DateFormat::parse("");
+  switch (type.kind) {
+    case TypeKind::text:
+    case TypeKind::json: cell.text = arena.keep(text); return true;
+    case TypeKind::uuid: return !uuid(text, cell.uuid);
+    case TypeKind::decimal: return !plain_numbers.decimal(text, 38, type.scale, cell.number);
+    case TypeKind::date: {
+      std::int32_t days = 0;
+      if (iso_dates.date(text, days)) return false;
+      cell.number = days;
+      return true;
+    }
+    case TypeKind::timestamp: {
+      std::int64_t microseconds = 0;
+      if (iso_dates.timestamp(text, microseconds)) return false;
+      cell.number = microseconds;
+      return true;
+    }
+    case TypeKind::integer:
+    case TypeKind::boolean: {
+      std::int64_t number = 0;
+      if (plain_numbers.integer(text, number)) return false;
+      cell.number = number;
+      return true;
+    }
+  }
+  return false;
+}
+
+bool decode_integer(std::int64_t number, const Type& type, TextArena& arena, Cell& cell) {
+  switch (type.kind) {
+    case TypeKind::integer:
+    case TypeKind::boolean: cell.number = number; return true;
+    case TypeKind::decimal: cell.number = number * power_of_ten(type.scale); return true;
+    case TypeKind::text: {
+      char digits[24];
+      const auto end = std::to_chars(digits, digits + sizeof digits, number).ptr;
+      cell.text = arena.keep({digits, static_cast<std::size_t>(end - digits)});
+      return true;
+    }
+    default: return false;
+  }
+}
+
+bool decode_real(double number, const Type& type, TextArena& arena, Cell& cell) {
+  char digits[64];
+  const auto end = std::to_chars(digits, digits + sizeof digits, number).ptr;
+  return decode_text({digits, static_cast<std::size_t>(end - digits)}, type, arena, cell);
+}
+
+bool decode_sqlite(std::string_view bytes, const Type& type, TextArena& arena, Cell& cell) {
+  if (bytes.empty()) return false;
+  const char tag = bytes.front();
+  bytes.remove_prefix(1);
+  if (tag == 'i') return decode_integer(db::read_big_endian<std::int64_t>(bytes.data()), type, arena, cell);
+  if (tag == 'r')
+    return decode_real(std::bit_cast<double>(db::read_big_endian<std::uint64_t>(bytes.data())), type, arena, cell);
+  return tag == 't' && decode_text(bytes, type, arena, cell);
+}
+
+}  // namespace
+
+bool decode_value(db::WireField field, WireType wire, const Type& type, TextArena& arena, Cell& cell) {
+  const std::string_view bytes = field.bytes();
+  switch (wire) {
+    case WireType::int2: return decode_integer(db::read_big_endian<std::int16_t>(bytes.data()), type, arena, cell);
+    case WireType::int4: return decode_integer(db::read_big_endian<std::int32_t>(bytes.data()), type, arena, cell);
+    case WireType::int8: return decode_integer(db::read_big_endian<std::int64_t>(bytes.data()), type, arena, cell);
+    case WireType::boolean: return decode_integer(bytes.front() != '\0', type, arena, cell);
+    case WireType::float4:
+      return decode_real(std::bit_cast<float>(db::read_big_endian<std::uint32_t>(bytes.data())), type, arena, cell);
+    case WireType::float8:
+      return decode_real(std::bit_cast<double>(db::read_big_endian<std::uint64_t>(bytes.data())), type, arena, cell);
+    case WireType::numeric: {
+      const int scale = type.kind == TypeKind::decimal ? type.scale : 0;
+      return (type.kind == TypeKind::decimal || type.kind == TypeKind::integer) && read_numeric(bytes, scale, cell.number);
+    }
+    case WireType::date:
+      cell.number = db::read_big_endian<std::int32_t>(bytes.data()) + kEpochDays;
+      if (type.kind == TypeKind::timestamp) cell.number *= kMicrosecondsPerDay;
+      return type.kind == TypeKind::date || type.kind == TypeKind::timestamp;
+    case WireType::timestamp:
+    case WireType::timestamptz:
+      cell.number = Int128{db::read_big_endian<std::int64_t>(bytes.data())} + kEpochMicroseconds;
+      if (type.kind == TypeKind::date) {
+        if (cell.number % kMicrosecondsPerDay != 0) return false;
+        cell.number /= kMicrosecondsPerDay;
+      }
+      return type.kind == TypeKind::date || type.kind == TypeKind::timestamp;
+    case WireType::uuid:
+      if (type.kind == TypeKind::uuid) {
+        std::memcpy(cell.uuid, bytes.data(), sizeof cell.uuid);
+        return true;
+      } else {
+        unsigned char value[16];
+        std::memcpy(value, bytes.data(), sizeof value);
+        std::string text;
+        append_uuid(text, value);
+        return decode_text(text, type, arena, cell);
+      }
+    case WireType::jsonb: return decode_text(bytes.substr(1), type, arena, cell);
+    case WireType::text:
+    case WireType::json: return decode_text(bytes, type, arena, cell);
+    case WireType::sqlite_integer:
+    case WireType::sqlite_real:
+    case WireType::sqlite_numeric:
+    case WireType::sqlite_text:
+    case WireType::sqlite_any: return decode_sqlite(bytes, type, arena, cell);
+    case WireType::bytea:
+    case WireType::unsupported: return false;
+  }
+  return false;
+}
+
+Type natural_type(const db::Column& column) {
+  switch (column.wire) {
+    case WireType::int2:
+    case WireType::int4:
+    case WireType::int8:
+    case WireType::sqlite_integer: return {TypeKind::integer};
+    case WireType::numeric: return {TypeKind::decimal, column.precision == 0 ? 38 : column.precision, column.scale};
+    case WireType::boolean: return {TypeKind::boolean};
+    case WireType::date: return {TypeKind::date};
+    case WireType::timestamp:
+    case WireType::timestamptz: return {TypeKind::timestamp};
+    case WireType::uuid: return {TypeKind::uuid};
+    case WireType::json:
+    case WireType::jsonb: return {TypeKind::json};
+    default: return {TypeKind::text};
+  }
+}
+
+void append_sort_key(std::string& key, const Cell& cell, const Type& type, bool folds_case, bool pad) {
+  switch (type.kind) {
+    case TypeKind::uuid: key.append(reinterpret_cast<const char*>(cell.uuid), sizeof cell.uuid); return;
+    case TypeKind::text:
+    case TypeKind::json: {
+      std::string_view text = cell.text;
+      while (pad && text.ends_with(' ')) text.remove_suffix(1);
+      const std::size_t begin = key.size();
+      key.append(text);
+      if (folds_case)
+        for (std::size_t i = begin; i < key.size(); ++i)
+          if (key[i] >= 'A' && key[i] <= 'Z') key[i] = static_cast<char>(key[i] + ('a' - 'A'));
+      key.push_back('\0');  // text holds no NUL, so a shorter text sorts before a longer one
+      return;
+    }
+    default: append_sort_number(key, cell.number); return;
+  }
+}
+
+std::string to_text(const Cell& cell, const Type& type) {
+  std::string text;
+  switch (type.kind) {
+    case TypeKind::text:
+    case TypeKind::json: text = cell.text; break;
+    case TypeKind::integer: append_integer(text, static_cast<std::int64_t>(cell.number)); break;
+    case TypeKind::decimal: append_decimal(text, cell.number, type.scale); break;
+    case TypeKind::boolean: text = cell.number != 0 ? "true" : "false"; break;
+    case TypeKind::date: append_date(text, static_cast<std::int32_t>(cell.number)); break;
+    case TypeKind::timestamp: append_timestamp(text, static_cast<std::int64_t>(cell.number)); break;
+    case TypeKind::uuid: append_uuid(text, cell.uuid); break;
+  }
+  return text;
+}
+
+}  // namespace lade::analysis

@@ -1,0 +1,298 @@
+#include "load/entry_load.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace lade::load {
+namespace {
+
+using analysis::Cell;
+using analysis::kKeep;
+using analysis::TargetField;
+using definition::Strategy;
+
+void split(std::string_view tuple, std::vector<db::WireField>& fields) {
+  fields.clear();
+  while (!tuple.empty()) fields.push_back(db::take_field(tuple));
+}
+
+void append_whole(std::string& tuple, db::WireField field) {
+  db::append_big_endian<std::int32_t>(tuple, field.length);
+  tuple.append(field.bytes());
+}
+
+// The tuples of chosen rows.
+class ChosenRows final : public db::TupleSource {
+ public:
+  ChosenRows(std::span<const EntryRow> rows, std::span<const std::uint32_t> chosen) : rows_(rows), chosen_(chosen) {}
+  std::optional<std::string_view> next() override {
+    if (at_ == chosen_.size()) return std::nullopt;
+    return rows_[chosen_[at_++]].tuple;
+  }
+
+ private:
+  std::span<const EntryRow> rows_;
+  std::span<const std::uint32_t> chosen_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace
+
+EntryLoad::EntryLoad(const analysis::Program& program, std::size_t entry, db::Connection& connection)
+    : program_(program), entry_(program.entries[entry]), index_(entry), target_(connection, entry_, entry), connection_(connection) {}
+
+// The key in the form that sorts; the root's is already there when nothing else is in the identity.
+std::string_view EntryLoad::key_of(std::string_view tuple, const Row* row) {
+  if (row != nullptr && index_ == 0 && program_.definition.partition != definition::Partition::hash) return row->root();
+  split(tuple, fields_);
+  key_scratch_.clear();
+  for (const analysis::KeyPart& part : entry_.key) {
+    const auto at = static_cast<std::size_t>(part.field);
+    Cell cell;
+    if (fields_[at].length < 0 || !analysis::decode_value(fields_[at], entry_.fields[at].column.wire, part.type, arena_, cell)) return {};
+    analysis::append_sort_key(key_scratch_, cell, part.type, part.folds_case, part.pad);
+  }
+  return key_scratch_;
+}
+
+// Builds the row's tuple for this table in scratch_; false when a reference leads nowhere.
+bool EntryLoad::assemble_tuple(const Row& row, std::size_t index, std::span<EntryLoad* const> earlier) {
+  scratch_.clear();
+  split(row.tuple, fields_);
+  for (const TargetField& field : entry_.fields) {
+    if (field.slot >= 0) {
+      append_whole(scratch_, fields_[static_cast<std::size_t>(field.slot)]);
+    } else if (field.drawn) {
+      db::append_big_endian<std::int32_t>(scratch_, kKeep);
+    } else {
+      const auto referenced = earlier[static_cast<std::size_t>(field.ref_entry)]->field_of(index, static_cast<std::size_t>(field.ref_field));
+      if (!referenced) return false;
+      append_whole(scratch_, *referenced);
+    }
+  }
+  return true;
+}
+
+void EntryLoad::add(std::size_t index, std::string_view tuple) {
+  EntryRow row;
+  row.row = static_cast<std::uint32_t>(index);
+  row.tuple = tuple;
+  rows_.push_back(row);
+}
+
+Result<void> EntryLoad::assemble(const Slice& slice, std::size_t begin, std::size_t end, std::span<EntryLoad* const> earlier) {
+  rows_.clear();
+  arena_.clear();
+  order_.clear();
+  begin_ = begin;
+  cursor_ = 0;
+  sorted_ = true;
+  carrier_.assign(end - begin, 0);
+  const bool last_wins = program_.definition.duplicates != definition::DuplicatePolicy::first;
+  for (std::size_t i = begin; i < end; ++i) {
+    const Row& row = slice.rows[i];
+    if (row.outcome == model::Outcome::failed) continue;
+    std::string_view tuple = row.tuple;
+    if (!entry_.tuple_is_row) {
+      if (!assemble_tuple(row, i, earlier)) continue;
+      tuple = arena_.keep(scratch_);
+    }
+    std::string_view key;
+    if (!entry_.key.empty()) {
+      key = key_of(tuple, &row);
+      if (key.data() == key_scratch_.data()) key = arena_.keep(key);
+      // Rows of one entity follow each other; of those that name the same stored row only one is written.
+      if (!rows_.empty() && rows_.back().key == key && !key.empty()) {
+        if (last_wins) rows_.back().row = static_cast<std::uint32_t>(i), rows_.back().tuple = tuple;
+        carrier_[i - begin] = static_cast<std::uint32_t>(rows_.size());
+        continue;
+      }
+      sorted_ = sorted_ && (rows_.empty() || rows_.back().key < key);
+    }
+    add(i, tuple);
+    rows_.back().key = key;
+    carrier_[i - begin] = static_cast<std::uint32_t>(rows_.size());
+  }
+  return {};
+}
+
+const EntryRow* EntryLoad::row_of(std::size_t row) const {
+  const std::uint32_t at = carrier_[row - begin_];
+  return at == 0 ? nullptr : &rows_[at - 1];
+}
+
+std::optional<db::WireField> EntryLoad::field_of(std::size_t row, std::size_t field) const {
+  const EntryRow* carrier = row_of(row);
+  if (carrier == nullptr || carrier->action == Action::skip_no_target) return std::nullopt;
+  std::string_view tuple = carrier->action == Action::insert || carrier->stored.empty() ? carrier->tuple : carrier->stored;
+  db::WireField found;
+  for (std::size_t i = 0; i <= field; ++i) found = db::take_field(tuple);
+  return found;
+}
+
+void EntryLoad::sort_index() {
+  if (sorted_ || !order_.empty()) return;
+  order_.resize(rows_.size());
+  std::iota(order_.begin(), order_.end(), 0u);
+  std::sort(order_.begin(), order_.end(), [&](auto a, auto b) { return rows_[a].key < rows_[b].key; });
+}
+
+// The row with the key, or rows_.size(). Stored rows mostly come in key order, so the next one is tried first.
+std::size_t EntryLoad::find(std::string_view key) {
+  const auto at = [&](std::size_t i) { return order_.empty() ? i : order_[i]; };
+  if (cursor_ < rows_.size() && rows_[at(cursor_)].key == key) return at(cursor_++);
+  std::size_t low = 0, high = rows_.size();
+  while (low < high) {
+    const std::size_t middle = (low + high) / 2;
+    if (rows_[at(middle)].key < key) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  if (low == rows_.size() || rows_[at(low)].key != key) return rows_.size();
+  cursor_ = low + 1;
+  return at(low);
+}
+
+// Lays the tuple over the stored row in scratch_: values that are not written stay. True when something differs.
+bool EntryLoad::overlay(std::string_view tuple, std::string_view stored) {
+  split(tuple, fields_);
+  split(stored, stored_fields_);
+  scratch_.clear();
+  bool differs = false;
+  for (std::size_t i = 0; i < fields_.size(); ++i) {
+    const bool keep = fields_[i].length == kKeep || entry_.fields[i].key;
+    append_whole(scratch_, keep ? stored_fields_[i] : fields_[i]);
+    differs = differs || (!keep && !analysis::same_value(fields_[i], stored_fields_[i], entry_.fields[i].column.wire));
+  }
+  return differs;
+}
+
+void EntryLoad::decide_existing(EntryRow& row, std::string_view stored) {
+  const bool keep_image = !entry_.tuple_is_row;  // a later entry may refer to it
+  row.action = Action::unchanged;
+  if (entry_.strategy == Strategy::insert_only) {
+    row.action = Action::skip_exists;
+  } else if (row.tuple != stored && overlay(row.tuple, stored) && target_.can_update()) {
+    row.action = Action::update;
+    row.tuple = arena_.keep(scratch_);
+  }
+  if (keep_image || row.action == Action::update) row.stored = arena_.keep(stored);
+}
+
+Result<void> EntryLoad::match(std::string_view stored) {
+  const std::string_view key = key_of(stored, nullptr);
+  sort_index();
+  const std::size_t at = find(key);
+  if (at < rows_.size()) decide_existing(rows_[at], stored);
+  return {};
+}
+
+Result<void> EntryLoad::compare() {
+  if (!entry_.by_key() || rows_.empty()) return {};
+  const bool only_existing = entry_.strategy == Strategy::replace_only || entry_.strategy == Strategy::update_only;
+  for (EntryRow& row : rows_) row.action = only_existing ? Action::skip_no_target : Action::insert;
+  const auto on_row = [this](std::string_view stored) { return match(stored); };
+  const bool ordered = sorted_ && program_.definition.partition != definition::Partition::hash &&
+                       std::all_of(entry_.key.begin(), entry_.key.end(), [](const auto& part) { return part.ordered; });
+  bool read = false;
+  if (ordered) {
+    LADE_ASSIGN(read, target_.read_range(rows_.front().tuple, rows_.back().tuple, rows_.size(), on_row));
+  }
+  if (!read) {
+    std::vector<std::uint32_t> all(rows_.size());
+    std::iota(all.begin(), all.end(), 0u);
+    // Marks of values that are not written mean nothing to the database.
+    for (EntryRow& row : rows_) row.stored = row.tuple, row.tuple = without_keep(row.tuple);
+    ChosenRows tuples(rows_, all);
+    const auto restore = [this] { for (EntryRow& row : rows_) row.tuple = row.stored, row.stored = {}; };
+    std::vector<std::string> found;  // answers come while the temporary table is read; they are matched afterwards
+    const auto collect = [&](std::string_view stored) -> Result<void> {
+      found.emplace_back(stored);
+      return {};
+    };
+    const auto done = target_.read_keys(tuples, collect);
+    restore();
+    LADE_TRY(done);
+    for (const std::string& stored : found) LADE_TRY(match(stored));
+  }
+  return {};
+}
+
+// The tuple with NULL where the stored value would stay.
+std::string_view EntryLoad::without_keep(std::string_view tuple) {
+  split(tuple, fields_);
+  if (std::none_of(fields_.begin(), fields_.end(), [](const db::WireField& f) { return f.length == kKeep; })) return tuple;
+  scratch_.clear();
+  for (db::WireField field : fields_) {
+    if (field.length == kKeep) field.length = db::kNull;
+    append_whole(scratch_, field);
+  }
+  return arena_.keep(scratch_);
+}
+
+Result<void> EntryLoad::draw_ids() {
+  for (std::size_t at = 0; at < entry_.fields.size(); ++at) {
+    if (!entry_.fields[at].drawn) continue;
+    std::vector<EntryRow*> fresh;
+    for (EntryRow& row : rows_)
+      if (row.action == Action::insert) fresh.push_back(&row);
+    if (fresh.empty()) continue;
+    LADE_ASSIGN(const auto ids, target_.draw(entry_.fields[at].column, fresh.size()));
+    for (std::size_t i = 0; i < fresh.size(); ++i) {
+      split(fresh[i]->tuple, fields_);
+      scratch_.clear();
+      for (std::size_t f = 0; f < fields_.size(); ++f) f == at ? void(scratch_.append(ids[i])) : append_whole(scratch_, fields_[f]);
+      fresh[i]->tuple = arena_.keep(scratch_);
+    }
+  }
+  return {};
+}
+
+const db::Column* EntryLoad::forbidden_null(const EntryRow& row) const {
+  std::string_view tuple = row.tuple;
+  for (const TargetField& field : entry_.fields)
+    if (db::take_field(tuple).length < 0 && field.column.not_null) return &field.column;
+  return nullptr;
+}
+
+Result<bool> EntryLoad::write() {
+  written_.clear();
+  for (std::uint32_t i = 0; i < rows_.size(); ++i)
+    if (rows_[i].action == Action::insert) rows_[i].tuple = without_keep(rows_[i].tuple), written_.push_back(i);
+  in_insert_ = true;
+  if (!written_.empty()) {
+    ChosenRows tuples(rows_, written_);
+    if (auto inserted = target_.insert(tuples); !inserted) {
+      if (target_.key_was_taken()) return false;
+      return fail(std::move(inserted).error());
+    }
+  }
+  in_insert_ = false;
+  written_.clear();
+  for (std::uint32_t i = 0; i < rows_.size(); ++i)
+    if (rows_[i].action == Action::update) written_.push_back(i);
+  if (written_.empty()) return true;
+  ChosenRows tuples(rows_, written_);
+  std::size_t seen = 0;
+  bool same = true;
+  const auto on_locked = [&](std::string_view stored) -> Result<void> {
+    const std::size_t at = find(key_of(stored, nullptr));
+    same = same && at < rows_.size() && rows_[at].stored == stored;
+    ++seen;
+    return {};
+  };
+  LADE_TRY(target_.stage_update(tuples, on_locked));
+  if (connection_.backend() == db::Backend::postgresql && (!same || seen != written_.size())) return false;
+  LADE_TRY(target_.apply_update());
+  return true;
+}
+
+std::optional<std::size_t> EntryLoad::refused_row() const {
+  const std::int64_t at = connection_.diagnosis().copy_row;
+  if (!in_insert_ || at < 1 || at > static_cast<std::int64_t>(written_.size())) return std::nullopt;
+  return rows_[written_[static_cast<std::size_t>(at - 1)]].row;
+}
+
+}  // namespace lade::load

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "analysis/program.h"
+#include "base/result.h"
+#include "db/connection.h"
+#include "load/entry_load.h"
+#include "load/slice.h"
+#include "staging/issue_log.h"
+
+namespace lade::load {
+
+// Loads slices into the target tables of a definition. One per connection. The caller owns the transaction.
+class Loader {
+ public:
+  Loader(const analysis::Program& program, db::Connection& connection);
+  // Creates the session's temporary tables; once, outside a transaction.
+  Result<void> prepare();
+
+  // Writes the rows of the slice into all tables. When the database refuses, the slice is halved until the guilty row
+  // stands alone; that row fails and the rest goes in. Sets each row's outcome, counts it, and tells the findings.
+  // An error means that the transaction must be rolled back.
+  Result<void> load(Slice& slice, staging::IssueWriter& issues, model::RowCounts& counts);
+
+  // The same decisions without writing: what load() would do unless the database itself refuses rows.
+  Result<void> rehearse(Slice& slice, staging::IssueWriter& issues, model::RowCounts& counts);
+
+ private:
+  enum class Attempt { done, again, refused };
+  Result<void> load_range(Slice& slice, std::size_t begin, std::size_t end);
+  Result<Attempt> attempt(Slice& slice, std::size_t begin, std::size_t end);
+  Result<bool> decide(Slice& slice, std::size_t begin, std::size_t end, std::size_t entry);
+  Result<void> halve(Slice& slice, std::size_t begin, std::size_t end);
+  Result<void> load_around(Slice& slice, std::size_t begin, std::size_t end, std::size_t guilty);
+  Result<void> refuse(Slice& slice, std::size_t row, const db::Diagnosis& refusal);
+  Result<void> count(Slice& slice, staging::IssueWriter& issues, model::RowCounts& counts);
+  void set_outcomes(Slice& slice, std::size_t begin, std::size_t end);
+
+  struct Refusal {
+    std::size_t row;
+    model::Issue issue;
+  };
+
+  const analysis::Program& program_;
+  db::Connection& connection_;
+  std::vector<std::unique_ptr<EntryLoad>> entries_;
+  std::vector<EntryLoad*> views_;
+  std::vector<Refusal> refusals_;
+  std::vector<Refusal> skips_;
+  std::size_t failed_entry_ = 0;
+};
+
+// Whether the database refused the data itself (halving helps) or could not work (the bucket is tried again).
+bool is_data_refusal(const db::Diagnosis& diagnosis);
+bool is_transient(const db::Diagnosis& diagnosis);
+
+}  // namespace lade::load

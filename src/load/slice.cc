@@ -1,0 +1,150 @@
+#include "load/slice.h"
+
+#include <fmt/format.h>
+
+
+namespace lade::load {
+
+using definition::DuplicatePolicy;
+using definition::TypeKind;
+using model::Outcome;
+
+void Slice::clear() {
+  rows.clear();
+  arena_.clear();
+  bytes_ = 0;
+}
+
+Row& Slice::add(std::string_view key, const staging::RowPlace& place, std::string_view tuple) {
+  bytes_ += key.size() + tuple.size() + sizeof(Row);
+  Row& row = rows.emplace_back();
+  row.key = arena_.keep(key);
+  row.place = place;
+  row.tuple = arena_.keep(tuple);
+  return row;
+}
+
+Result<void> tell(staging::IssueWriter& issues, const staging::RowPlace& place, Outcome verdict, model::Issue issue) {
+  return issues.add({place, verdict, std::move(issue)});
+}
+
+Settler::Settler(const analysis::Program& program, const File& staged, std::span<const staging::Range> ranges, SettleOptions options)
+    : program_(program), options_(options), merge_(staged, ranges, options.buffer_bytes) {}
+
+// How many bytes of an identity key belong to the root's parts.
+std::uint32_t Settler::root_bytes(std::string_view key) const {
+  if (program_.row_is_key || program_.root_parts == program_.identity.size()) return static_cast<std::uint32_t>(key.size());
+  std::size_t at = program_.definition.partition == definition::Partition::hash ? 2 : 0;
+  for (std::size_t i = 0; i < program_.root_parts; ++i) {
+    const TypeKind kind = program_.identity[i].type.kind;
+    if (kind == TypeKind::uuid) {
+      at += 16;
+    } else if (kind == TypeKind::text || kind == TypeKind::json) {
+      at = key.find('\0', at) + 1;
+    } else {
+      const int length = static_cast<unsigned char>(key[at]) - 0x80;
+      at += 1 + static_cast<std::size_t>(length < 0 ? -length : length);
+    }
+  }
+  return static_cast<std::uint32_t>(at);
+}
+
+Result<void> Settler::fetch() {
+  LADE_ASSIGN(has_ahead_, merge_.next(ahead_));
+  return {};
+}
+
+void Settler::add_to_group(const staging::RowPlace& place, std::string_view tuple) {
+  const DuplicatePolicy policy = program_.definition.duplicates;
+  if (policy == DuplicatePolicy::merge && group_.places.size() == 1) group_.merger.emplace(program_).add(group_.tuple);
+  if (group_.merger) {
+    group_.merger->add(tuple);
+  } else if (group_.places.empty() || policy == DuplicatePolicy::last) {
+    group_.tuple = tuple;
+  }
+  group_.places.push_back(place);
+}
+
+// Reads all rows of the next identity into group_.
+Result<bool> Settler::read_group() {
+  if (!has_ahead_) LADE_TRY(fetch());
+  if (!has_ahead_) return false;
+  group_.key = ahead_.key;
+  group_.places.clear();
+  group_.merger.reset();
+  do {
+    std::string_view tuple;
+    const staging::RowPlace place = staging::read_row(ahead_, tuple);
+    add_to_group(place, tuple);
+    LADE_TRY(fetch());
+  } while (has_ahead_ && ahead_.key == group_.key);
+  return true;
+}
+
+Result<void> Settler::fail_group(const model::Issue& issue, staging::IssueWriter& issues, model::RowCounts& counts) {
+  for (const staging::RowPlace& place : group_.places) {
+    ++counts[Outcome::failed];
+    LADE_TRY(tell(issues, place, Outcome::failed, issue));
+  }
+  return {};
+}
+
+Result<void> Settler::reject_group(staging::IssueWriter& issues, model::RowCounts& counts) {
+  for (const staging::RowPlace& place : group_.places) {
+    const bool first = &place == &group_.places.front();
+    model::Issue issue;
+    issue.code = "duplicate_in_file";
+    issue.message = fmt::format("row {} has the same key", (first ? group_.places[1] : group_.places[0]).row_id);
+    issue.hint = "keep one of the rows";
+    ++counts[Outcome::failed];
+    LADE_TRY(tell(issues, place, Outcome::failed, std::move(issue)));
+  }
+  return {};
+}
+
+Result<void> Settler::skip_losers(const staging::RowPlace& winner, staging::IssueWriter& issues, model::RowCounts& counts) {
+  const bool merged = group_.merger.has_value();
+  model::Issue issue;
+  issue.severity = model::Severity::warning;
+  issue.code = merged ? "merged_into" : "duplicate_in_file";
+  issue.message = merged ? fmt::format("merged into row {}, which has the same key", winner.row_id)
+                         : fmt::format("row {} has the same key and is used instead", winner.row_id);
+  for (const staging::RowPlace& place : group_.places) {
+    if (place.row_id == winner.row_id) continue;
+    ++counts[Outcome::skipped];
+    LADE_TRY(tell(issues, place, Outcome::skipped, issue));
+  }
+  return {};
+}
+
+Result<void> Settler::settle_group(Slice& slice, staging::IssueWriter& issues, model::RowCounts& counts) {
+  const DuplicatePolicy policy = program_.definition.duplicates;
+  if (group_.places.size() > 1) {
+    if (policy == DuplicatePolicy::reject) return reject_group(issues, counts);
+    if (group_.merger) {
+      auto merged = group_.merger->finish();
+      if (!merged) return fail_group(group_.merger->refusal(), issues, counts);
+      group_.tuple = std::move(*merged);
+    }
+    LADE_TRY(skip_losers(policy == DuplicatePolicy::first ? group_.places.front() : group_.places.back(), issues, counts));
+  }
+  Row& row = slice.add(group_.key, policy == DuplicatePolicy::first ? group_.places.front() : group_.places.back(), group_.tuple);
+  row.root_bytes = root_bytes(row.key);
+  return {};
+}
+
+Result<bool> Settler::next(Slice& slice, staging::IssueWriter& issues, model::RowCounts& counts) {
+  slice.clear();
+  bool any = false;
+  for (;;) {
+    // A full slice ends where a new root entity begins.
+    const bool full = slice.bytes() >= options_.slice_bytes;
+    if (full && has_ahead_ && ahead_.key.substr(0, root_bytes(ahead_.key)) != slice.rows.back().root()) return true;
+    LADE_ASSIGN(const bool more, read_group());
+    if (!more) return any;
+    any = true;
+    LADE_TRY(settle_group(slice, issues, counts));
+  }
+}
+
+}  // namespace lade::load

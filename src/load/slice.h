@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/program.h"
+#include "base/result.h"
+#include "load/merge_rows.h"
+#include "model/outcome.h"
+#include "staging/issue_log.h"
+#include "staging/segment.h"
+
+namespace lade::load {
+
+// A row of a slice. Its views live in the slice.
+struct Row {
+  std::string_view key;
+  std::uint32_t root_bytes = 0;  // how much of the key is the root entity's
+  staging::RowPlace place;
+  std::string_view tuple;
+  model::Outcome outcome = model::Outcome::unprocessed;
+  std::string_view root() const { return key.substr(0, root_bytes); }
+};
+
+// Rows in key order, each identity once, that are loaded together. Rows of one root entity are never parted.
+class Slice {
+ public:
+  void clear();
+  Row& add(std::string_view key, const staging::RowPlace& place, std::string_view tuple);
+  std::vector<Row> rows;
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  analysis::TextArena arena_;
+  std::size_t bytes_ = 0;
+};
+
+struct SettleOptions {
+  std::size_t slice_bytes = 32 * 1024 * 1024;
+  std::size_t buffer_bytes = 4 * 1024 * 1024;
+};
+
+// Reads the rows of one bucket in key order and decides among keys repeated in the file, by the definition's policy, the
+// same whatever the chunking was. What it takes out is told to the issue writer and counted as skipped or failed.
+class Settler {
+ public:
+  Settler(const analysis::Program& program, const File& staged, std::span<const staging::Range> ranges, SettleOptions options);
+
+  // The next rows of the bucket; false when there are none left.
+  Result<bool> next(Slice& slice, staging::IssueWriter& issues, model::RowCounts& counts);
+
+ private:
+  // The rows of one identity: all their places, and the tuple of the one that counts so far.
+  struct Group {
+    std::string key;
+    std::string tuple;
+    std::vector<staging::RowPlace> places;  // in file order
+    std::optional<RowMerger> merger;
+  };
+  Result<void> fetch();
+  Result<bool> read_group();
+  void add_to_group(const staging::RowPlace& place, std::string_view tuple);
+  Result<void> settle_group(Slice& slice, staging::IssueWriter& issues, model::RowCounts& counts);
+  Result<void> fail_group(const model::Issue& issue, staging::IssueWriter& issues, model::RowCounts& counts);
+  Result<void> reject_group(staging::IssueWriter& issues, model::RowCounts& counts);
+  Result<void> skip_losers(const staging::RowPlace& winner, staging::IssueWriter& issues, model::RowCounts& counts);
+  std::uint32_t root_bytes(std::string_view key) const;
+
+  const analysis::Program& program_;
+  const SettleOptions options_;
+  staging::Merge merge_;
+  Group group_;
+  staging::Record ahead_;  // the first record after the group
+  bool has_ahead_ = false;
+};
+
+// Writes the loader's or settler's word about a row.
+Result<void> tell(staging::IssueWriter& issues, const staging::RowPlace& place, model::Outcome verdict, model::Issue issue);
+
+}  // namespace lade::load

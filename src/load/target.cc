@@ -1,0 +1,200 @@
+#include "load/target.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace lade::load {
+namespace {
+
+using analysis::Cell;
+using analysis::EntryProgram;
+using analysis::KeyPart;
+using db::Connection;
+
+// A range that holds more than this many stored rows per wanted one is not read whole.
+constexpr std::size_t kSparseFactor = 4;
+constexpr std::size_t kSparseMinimum = 2000;
+
+std::string list(const std::vector<std::string>& names, std::string_view prefix = "") {
+  std::string text;
+  for (const std::string& name : names) text += fmt::format("{}{}{}", text.empty() ? "" : ", ", prefix, Connection::quote_name(name));
+  return text;
+}
+
+// The key of a tuple as canonical text, part by part.
+std::vector<std::string> key_texts(const EntryProgram& entry, std::string_view tuple) {
+  std::vector<db::WireField> fields;
+  while (!tuple.empty()) fields.push_back(db::take_field(tuple));
+  analysis::TextArena arena;
+  std::vector<std::string> texts;
+  for (const KeyPart& part : entry.key) {
+    const auto index = static_cast<std::size_t>(part.field);
+    Cell cell;
+    analysis::decode_value(fields[index], entry.fields[index].column.wire, part.type, arena, cell);
+    texts.push_back(analysis::to_text(cell, part.type));
+  }
+  return texts;
+}
+
+class TwoTuples final : public db::TupleSource {
+ public:
+  TwoTuples(std::string_view first, std::string_view last) : tuples_{first, last} {}
+  std::optional<std::string_view> next() override { return at_ < 2 ? std::optional(tuples_[at_++]) : std::nullopt; }
+
+ private:
+  std::string_view tuples_[2];
+  std::size_t at_ = 0;
+};
+
+}  // namespace
+
+Target::Target(Connection& connection, const EntryProgram& entry, std::size_t index)
+    : connection_(connection), entry_(entry), staged_table_(fmt::format("lade_rows_{}", index)) {
+  for (const auto& field : entry.fields) columns_.push_back(field.column.name);
+  column_list_ = list(columns_);
+  std::string assignments;
+  for (const auto& field : entry.fields) {
+    if (field.key || field.drawn) continue;
+    const std::string name = Connection::quote_name(field.column.name);
+    assignments += fmt::format("{}{} = staged.{}", assignments.empty() ? "" : ", ", name, name);
+  }
+  for (const KeyPart& part : entry.key) {
+    const std::string name = Connection::quote_name(columns_[static_cast<std::size_t>(part.field)]);
+    key_join_ += fmt::format("{}stored.{} = staged.{}", key_join_.empty() ? "" : " AND ", name, name);
+    key_list_ += (key_list_.empty() ? "" : ", ") + name;
+  }
+  if (!assignments.empty() && !entry.key.empty())
+    update_sql_ = fmt::format("UPDATE {} AS stored SET {} FROM {} AS staged WHERE {}", entry.table.quoted, assignments, staged_table_, key_join_);
+}
+
+Result<void> Target::prepare() {
+  if (entry_.key.empty()) return {};
+  return connection_.run(fmt::format("CREATE TEMP TABLE IF NOT EXISTS {} {} AS SELECT {} FROM {} LIMIT 0", staged_table_,
+                                     is_postgresql() ? "ON COMMIT DELETE ROWS" : "", column_list_, entry_.table.quoted));
+}
+
+Result<void> Target::fill(const std::string& table, db::TupleSource& tuples) {
+  LADE_TRY(connection_.run((is_postgresql() ? "TRUNCATE " : "DELETE FROM ") + table));
+  LADE_TRY(connection_.copy_in(table, columns_, tuples));
+  return {};
+}
+
+// PostgreSQL takes no parameters in COPY: the bounds travel as settings of the transaction. SQLite reads them from the
+// temporary table.
+Result<std::string> Target::range_condition(std::string_view first, std::string_view last) {
+  if (!is_postgresql()) {
+    TwoTuples bounds(first, last);
+    LADE_TRY(fill(staged_table_, bounds));
+    const auto bound = [&](std::string_view order) {
+      return fmt::format("(SELECT {} FROM temp.{} ORDER BY rowid {} LIMIT 1)", key_list_, staged_table_, order);
+    };
+    return fmt::format("({}) >= {} AND ({}) <= {}", key_list_, bound("ASC"), key_list_, bound("DESC"));
+  }
+  std::string settings, conditions[2];
+  std::vector<db::Value> values;
+  for (int side = 0; side < 2; ++side) {
+    const std::vector<std::string> texts = key_texts(entry_, side == 0 ? first : last);
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      const std::string name = fmt::format("lade.{}_{}", side == 0 ? "low" : "high", i);
+      values.emplace_back(texts[i]);
+      settings += fmt::format("{}set_config('{}', ${}, true)", settings.empty() ? "" : ", ", name, values.size());
+      const auto& column = entry_.fields[static_cast<std::size_t>(entry_.key[i].field)].column;
+      conditions[side] += fmt::format("{}current_setting('{}')::{}", i == 0 ? "" : ", ", name, column.type);
+    }
+  }
+  LADE_TRY(connection_.query("SELECT " + settings, values));
+  return fmt::format("({}) >= ({}) AND ({}) <= ({})", key_list_, conditions[0], key_list_, conditions[1]);
+}
+
+Result<bool> Target::is_sparse(const std::string& condition, std::size_t rows) {
+  const std::size_t limit = kSparseFactor * rows + kSparseMinimum;
+  if (!is_postgresql()) {
+    const db::Value parameter = static_cast<std::int64_t>(limit + 1);
+    LADE_ASSIGN(const auto counted, connection_.query(fmt::format("SELECT count(*) FROM (SELECT 1 FROM {} WHERE {} LIMIT $1) AS counted",
+                                                                  entry_.table.quoted, condition), {&parameter, 1}));
+    return std::get<std::int64_t>(counted.front().front()) > static_cast<std::int64_t>(limit);
+  }
+  // The planner's estimate is enough: both ways of reading are right, one is quicker.
+  LADE_ASSIGN(const auto plan, connection_.query(fmt::format("EXPLAIN SELECT 1 FROM {} WHERE {}", entry_.table.quoted, condition)));
+  const std::string& line = std::get<std::string>(plan.front().front());
+  const auto at = line.find("rows=");
+  std::size_t estimate = 0;
+  if (at != std::string::npos) std::from_chars(line.data() + at + 5, line.data() + line.size(), estimate);
+  return estimate > limit;
+}
+
+Result<bool> Target::read_range(std::string_view first, std::string_view last, std::size_t rows, const OnRow& on_row) {
+  LADE_ASSIGN(const std::string condition, range_condition(first, last));
+  LADE_ASSIGN(const bool sparse, is_sparse(condition, rows));
+  if (sparse) return false;
+  LADE_TRY(connection_.copy_out(fmt::format("SELECT {} FROM {} WHERE {} ORDER BY {}", column_list_, entry_.table.quoted, condition, key_list_), on_row));
+  return true;
+}
+
+Result<void> Target::read_keys(db::TupleSource& tuples, const OnRow& on_row) {
+  LADE_TRY(fill(staged_table_, tuples));
+  // Fresh temporary tables have no statistics: without this the server may read the whole target for a few keys.
+  if (is_postgresql()) LADE_TRY(connection_.run("SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off"));
+  return connection_.copy_out(fmt::format("SELECT {} FROM {} AS staged JOIN {} AS stored ON {}", list(columns_, "stored."), staged_table_,
+                                          entry_.table.quoted, key_join_), on_row);
+}
+
+Result<void> Target::insert(db::TupleSource& tuples) {
+  LADE_TRY(connection_.copy_in(entry_.table.quoted, columns_, tuples));
+  return {};
+}
+
+Result<void> Target::stage_update(db::TupleSource& tuples, const OnRow& on_locked) {
+  LADE_TRY(fill(staged_table_, tuples));
+  if (!is_postgresql()) return {};  // the only writer holds the database's lock already
+  LADE_TRY(connection_.run("SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off"));
+  std::string order;
+  for (const KeyPart& part : entry_.key)
+    order += (order.empty() ? "stored." : ", stored.") + Connection::quote_name(columns_[static_cast<std::size_t>(part.field)]);
+  return connection_.copy_out(fmt::format("SELECT {} FROM {} AS staged JOIN {} AS stored ON {} ORDER BY {} FOR UPDATE OF stored",
+                                          list(columns_, "stored."), staged_table_, entry_.table.quoted, key_join_, order), on_locked);
+}
+
+Result<void> Target::apply_update() {
+  LADE_TRY(connection_.execute(update_sql_));
+  return {};
+}
+
+Result<std::vector<std::string>> Target::draw(const db::Column& column, std::size_t count) {
+  std::vector<std::string> fields(count);
+  std::vector<std::int64_t> ids;
+  if (is_postgresql()) {
+    const db::Value parameters[] = {column.sequence, static_cast<std::int64_t>(count)};
+    LADE_ASSIGN(const auto rows, connection_.query("SELECT nextval($1::regclass) FROM generate_series(1, $2::bigint)", parameters));
+    for (const db::Row& row : rows) ids.push_back(std::get<std::int64_t>(row.front()));
+  } else {
+    LADE_ASSIGN(const auto rows, connection_.query(fmt::format("SELECT coalesce(max({}), 0) FROM {}", Connection::quote_name(column.name), entry_.table.quoted)));
+    for (std::size_t i = 0; i < count; ++i) ids.push_back(std::get<std::int64_t>(rows.front().front()) + 1 + static_cast<std::int64_t>(i));
+  }
+  const definition::Type integer{definition::TypeKind::integer};
+  const auto form = analysis::wire_form(integer, column);
+  for (std::size_t i = 0; i < count; ++i) {
+    Cell cell;
+    cell.number = ids[i];
+    if (!form || !analysis::append_value(fields[i], cell, integer, *form))
+      return fail("reference_not_drawn", fmt::format("the sequence of {}.{} gives values that do not fit the column", entry_.table.name, column.name));
+  }
+  return fields;
+}
+
+bool Target::key_was_taken() const {
+  const db::Diagnosis& diagnosis = connection_.diagnosis();
+  if (diagnosis.sqlstate != "23505") return false;
+  std::vector<std::string> key;
+  for (const KeyPart& part : entry_.key) key.push_back(columns_[static_cast<std::size_t>(part.field)]);
+  std::sort(key.begin(), key.end());
+  for (db::UniqueIndex index : entry_.table.unique_indexes) {
+    std::sort(index.columns.begin(), index.columns.end());
+    if (index.columns == key && index.name == diagnosis.constraint) return true;
+  }
+  return false;
+}
+
+}  // namespace lade::load

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/program.h"
+#include "base/result.h"
+#include "db/connection.h"
+
+namespace lade::load {
+
+// The SQL of one load entry on one connection. Names come from the catalogue, values travel as tuples and parameters.
+class Target {
+ public:
+  Target(db::Connection& connection, const analysis::EntryProgram& entry, std::size_t index);
+
+  // Creates the session's temporary tables. Call it outside a transaction, once.
+  Result<void> prepare();
+
+  using OnRow = std::function<Result<void>(std::string_view tuple)>;
+  // The stored rows with keys from `first` to `last` (tuples of this entry), for keys that the database sorts as lade
+  // does. Gives false without reading when the range holds far more rows than the `rows` wanted.
+  Result<bool> read_range(std::string_view first, std::string_view last, std::size_t rows, const OnRow& on_row);
+  // The stored rows whose keys the tuples hold. With `lock` they stay locked until the end of the transaction, taken in
+  // key order.
+  Result<void> read_keys(db::TupleSource& tuples, const OnRow& on_row);
+  Result<void> insert(db::TupleSource& tuples);
+  // Puts the tuples aside, locks the stored rows in key order and shows them; then apply_update() writes the tuples.
+  Result<void> stage_update(db::TupleSource& tuples, const OnRow& on_locked);
+  Result<void> apply_update();
+  // `count` new values for a column with a sequence, as fields of a tuple.
+  Result<std::vector<std::string>> draw(const db::Column& column, std::size_t count);
+
+  // Whether the last refusal came from the key's own index: somebody inserted the key meanwhile.
+  bool key_was_taken() const;
+  bool can_update() const { return !update_sql_.empty(); }
+
+ private:
+  Result<void> fill(const std::string& table, db::TupleSource& tuples);
+  Result<std::string> range_condition(std::string_view first, std::string_view last);
+  Result<bool> is_sparse(const std::string& condition, std::size_t rows);
+  bool is_postgresql() const { return connection_.backend() == db::Backend::postgresql; }
+
+  db::Connection& connection_;
+  const analysis::EntryProgram& entry_;
+  std::vector<std::string> columns_;  // names, unquoted
+  std::string column_list_;
+  std::string staged_table_;          // temporary: keys to look for, rows to update
+  std::string key_join_;
+  std::string key_list_;
+  std::string update_sql_;
+};
+
+}  // namespace lade::load

@@ -1,0 +1,89 @@
+#include "staging/issue_log.h"
+
+#include <cstring>
+
+namespace lade::staging {
+namespace {
+
+constexpr std::size_t kReadBufferBytes = 8 * 1024 * 1024;
+
+template <class Number>
+void put(std::string& out, Number number) {
+  out.append(reinterpret_cast<const char*>(&number), sizeof number);
+}
+
+template <class Number>
+Number take(std::string_view& in) {
+  Number number;
+  std::memcpy(&number, in.data(), sizeof number);
+  in.remove_prefix(sizeof number);
+  return number;
+}
+
+void put_text(std::string& out, std::string_view text) {
+  put(out, static_cast<std::uint32_t>(text.size()));
+  out.append(text);
+}
+
+std::string take_text(std::string_view& in) {
+  const auto size = take<std::uint32_t>(in);
+  std::string text(in.substr(0, size));
+  in.remove_prefix(size);
+  return text;
+}
+
+}  // namespace
+
+void IssueLog::add_range(const Range& range) {
+  const std::lock_guard lock(mutex_);
+  ranges_.push_back(range);
+}
+
+Result<void> IssueWriter::add(const Finding& finding) {
+  std::string& out = builder_.payload();
+  put(out, finding.place.line);
+  put(out, finding.place.offset);
+  put(out, finding.verdict);
+  put(out, finding.issue.severity);
+  for (const std::string* text : {&finding.issue.code, &finding.issue.column, &finding.issue.value, &finding.issue.message,
+                                  &finding.issue.hint})
+    put_text(out, *text);
+  const std::uint32_t key = __builtin_bswap32(finding.place.row_id);
+  builder_.add({reinterpret_cast<const char*>(&key), sizeof key}, finding.place.row_id);
+  ++pending_[{finding.issue.code, finding.issue.column}];
+  return {};
+}
+
+Result<void> IssueWriter::flush() {
+  for (const auto& [what, count] : pending_) counts_[what] += count;
+  pending_.clear();
+  if (builder_.empty()) return {};
+  LADE_ASSIGN(const std::vector<Range> ranges, builder_.finish(log_.area(), {}));
+  log_.add_range(ranges.front());
+  return {};
+}
+
+void IssueWriter::discard() {
+  builder_ = {};
+  pending_.clear();
+}
+
+IssueReader::IssueReader(const IssueLog& log) : merge_(log.area().file(), log.ranges(), kReadBufferBytes) {}
+
+Result<bool> IssueReader::next(Finding& finding) {
+  Record record;
+  LADE_ASSIGN(const bool more, merge_.next(record));
+  if (!more) return false;
+  std::string_view in = record.payload;
+  finding.place.row_id = record.row_id;
+  finding.place.line = take<std::uint32_t>(in);
+  finding.place.offset = take<std::uint64_t>(in);
+  finding.verdict = take<model::Outcome>(in);
+  finding.issue.severity = take<model::Severity>(in);
+  for (std::string* text : {&finding.issue.code, &finding.issue.column, &finding.issue.value, &finding.issue.message,
+                            &finding.issue.hint})
+    *text = take_text(in);
+  return true;
+}
+
+}  // namespace lade::staging

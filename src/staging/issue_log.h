@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "model/issue.h"
+#include "model/outcome.h"
+#include "staging/row_place.h"
+#include "staging/segment.h"
+
+namespace lade::staging {
+
+// What is said about a row that did not simply go in: an issue, a reason for skipping it, or that it was not processed.
+struct Finding {
+  RowPlace place;
+  // failed, skipped or unprocessed: what the finding makes of the row; unchanged: a warning, which decides nothing.
+  model::Outcome verdict = model::Outcome::failed;
+  model::Issue issue;
+};
+
+// All findings of a job, in the staging area, read back in row order. The ranges of one log are added by many threads.
+class IssueLog {
+ public:
+  explicit IssueLog(Area& area) : area_(area) {}
+  void add_range(const Range& range);
+  const std::vector<Range>& ranges() const { return ranges_; }
+  Area& area() const { return area_; }
+
+ private:
+  Area& area_;
+  std::mutex mutex_;
+  std::vector<Range> ranges_;
+};
+
+// (code, column) → how often.
+using IssueCounts = std::map<std::pair<std::string, std::string>, std::int64_t>;
+
+// One thread's hand in the log. flush() writes what was collected as one sorted range; call it once per chunk or slice.
+class IssueWriter {
+ public:
+  explicit IssueWriter(IssueLog& log) : log_(log) {}
+  Result<void> add(const Finding& finding);
+  Result<void> flush();
+  // Forgets what was added since the last flush; used when the work it belongs to is repeated or rolled back.
+  void discard();
+  const IssueCounts& counts() const { return counts_; }
+
+ private:
+  IssueLog& log_;
+  SegmentBuilder builder_;
+  IssueCounts counts_, pending_;
+};
+
+// Reads the findings of a log in row order.
+class IssueReader {
+ public:
+  explicit IssueReader(const IssueLog& log);
+  Result<bool> next(Finding& finding);
+
+ private:
+  Merge merge_;
+};
+
+}  // namespace lade::staging

@@ -1,0 +1,99 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/file.h"
+#include "base/result.h"
+
+// Rows between analysis and loading: written once, outside the database, sorted, and read back by ranges of keys.
+namespace lade::staging {
+
+// A staged record. Keys compare by their bytes; records of equal keys by row id.
+struct Record {
+  std::string_view key;
+  std::uint32_t row_id = 0;
+  std::string_view payload;
+};
+
+// Sorted records that lie together in the staging file.
+struct Range {
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
+  std::int64_t rows = 0;
+};
+
+// The staging file of one job: nameless, append-only, written and read by all workers at once.
+class Area {
+ public:
+  static Result<std::unique_ptr<Area>> create(const std::filesystem::path& folder);
+  // Reserves a place, writes there, and gives its offset.
+  Result<std::uint64_t> append(std::string_view bytes);
+  const File& file() const { return file_; }
+  std::uint64_t bytes() const { return end_.load(); }
+
+ private:
+  explicit Area(File file) : file_(std::move(file)) {}
+  File file_;
+  std::atomic<std::uint64_t> end_ = 0;
+};
+
+// Collects the records of one chunk, sorts them and writes them once. Owned by one thread.
+class SegmentBuilder {
+ public:
+  // The payload is begun by the caller: append to payload(), then call add().
+  std::string& payload() { return payload_; }
+  void add(std::string_view key, std::uint32_t row_id);
+  std::size_t bytes() const { return data_.size(); }
+  bool empty() const { return entries_.empty(); }
+
+  // Writes all records sorted by (key, row id) and gives one range per bucket: bucket i holds the keys below
+  // splitters[i], the last one the rest. The builder is empty afterwards.
+  Result<std::vector<Range>> finish(Area& area, std::span<const std::string> splitters);
+
+ private:
+  struct Entry {
+    std::uint64_t prefix;  // the key's first eight bytes, for a quick comparison
+    std::uint64_t at;      // of the record in data_
+    std::uint32_t row_id;
+    std::uint32_t key_size;
+  };
+  std::string_view key(const Entry& entry) const;
+  void sort();
+
+  std::string data_;
+  std::string payload_;
+  std::vector<Entry> entries_;
+};
+
+// Reads several ranges as one sorted stream. Memory: `buffer_bytes` over all ranges (more only for huge records).
+class Merge {
+ public:
+  Merge(const File& file, std::span<const Range> ranges, std::size_t buffer_bytes);
+  ~Merge();
+  Merge(const Merge&) = delete;
+  Merge& operator=(const Merge&) = delete;
+
+  // False at the end. The record's views are valid until the next call.
+  Result<bool> next(Record& record);
+
+ private:
+  struct Input;
+  Result<void> start();
+  Result<bool> advance(Input& input);
+  static bool later(const Input* left, const Input* right);
+
+  const File& file_;
+  std::vector<std::unique_ptr<Input>> inputs_;
+  std::vector<Input*> heap_;
+  Input* current_ = nullptr;
+  bool started_ = false;
+};
+
+}  // namespace lade::staging
