@@ -1,6 +1,7 @@
 #include "csv/batch_builder.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace lade::csv {
 
@@ -90,13 +91,14 @@ void BatchBuilder::append_regular(const RecordIndex& index, std::size_t first_en
   std::uint32_t* lengths = batch_.lengths_.data() + first_field;
   write_views(index.ends, first_end, count * columns, batch_.offsets_.data() + first_field, lengths);
   const std::uint32_t* ends = index.ends.data() + first_end;
-  std::uint32_t* lines = batch_.lines_.data() + batch_.rows_;
+  const char* base = batch_.base_;
   for (std::size_t row = 0; row < count; ++row) {
     lengths += columns;
     ends += columns;
-    lengths[-1] -= ends_with_pair(*ends >> 2) ? 4U : 0U;
-    lines[row] = line_++;
+    lengths[-1] -= base[(*ends >> 2) - 1] == '\r' ? 4U : 0U;
   }
+  std::iota(batch_.lines_.data() + batch_.rows_, batch_.lines_.data() + batch_.rows_ + count, line_);
+  line_ += static_cast<std::uint32_t>(count);
   batch_.rows_ += count;
 }
 
@@ -104,7 +106,7 @@ void BatchBuilder::append_regular(const RecordIndex& index, std::size_t first_en
 void BatchBuilder::append_other(const RecordIndex& index, std::size_t first_end, std::size_t last_end) {
   const std::size_t begin = (index.ends[first_end] >> 2) + 1;
   const std::size_t line_feed = index.ends[last_end] >> 2;
-  const std::size_t end = line_feed - (ends_with_pair(line_feed) && line_feed > begin ? 1 : 0);
+  const std::size_t end = line_feed - (line_feed > begin && batch_.base_[line_feed - 1] == '\r' ? 1 : 0);
   const std::size_t fields = last_end - first_end;
   if (begin < end) {
     reserve(1);

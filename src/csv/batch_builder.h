@@ -39,7 +39,6 @@ class BatchBuilder {
   void reserve(std::size_t more_rows);
   void append_regular(const RecordIndex& index, std::size_t first_end, std::size_t count);
   void append_other(const RecordIndex& index, std::size_t first_end, std::size_t last_end);
-  bool ends_with_pair(std::size_t line_feed) const { return batch_.base_[line_feed - 1] == '\r'; }
 
   Batch& batch_;
   std::uint32_t line_ = 0;

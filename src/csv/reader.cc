@@ -15,7 +15,7 @@ namespace {
 // Positions and lengths of a batch have 30 bits.
 constexpr std::size_t kLargestBlock = std::size_t{1} << 29;
 // Scanned at once: the index of such a stretch stays in the nearest caches.
-constexpr std::size_t kStretchBytes = 32 * 1024;
+constexpr std::size_t kStretchBytes = 16 * 1024;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 ReaderOptions bounded(ReaderOptions options) {

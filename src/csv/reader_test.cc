@@ -1,9 +1,9 @@
 #include "csv/reader.h"
 
 #include <gtest/gtest.h>
+#include <hwy/targets.h>
 
 #include <algorithm>
-#include <map>
 #include <optional>
 
 #include "testing/naive_csv.h"
@@ -328,6 +328,28 @@ TEST(Reader, AgreesWithTheNaiveReaderOnManyTexts) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     ASSERT_NO_FATAL_FAILURE(expect_same(text, options, read_naively(text, options.dialect)));
   }
+}
+
+// The same machine plays older ones: the compiled instruction sets are switched off one by one, best first.
+TEST(Reader, AgreesWithTheNaiveReaderOnEveryInstructionSet) {
+  std::int64_t disabled = 0;
+  for (;;) {
+    hwy::DisableTargets(disabled);
+    const std::int64_t best = hwy::SupportedTargets() & -hwy::SupportedTargets();
+    SCOPED_TRACE(hwy::TargetName(best));
+    for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+      CsvGenerator generator(seed);
+      ReaderOptions options;
+      if (seed % 8 == 0) options.dialect.quote = 0;
+      options.block_bytes = 1 + seed * 50;
+      const std::string text = generator.text(options.dialect, 50);
+      SCOPED_TRACE(::testing::Message() << "seed " << seed);
+      ASSERT_NO_FATAL_FAILURE(expect_same(text, options, read_naively(text, options.dialect)));
+    }
+    if ((best & (HWY_SCALAR | HWY_EMU128)) != 0) break;
+    disabled |= best;
+  }
+  hwy::DisableTargets(0);
 }
 
 }  // namespace

@@ -68,11 +68,13 @@ HWY_INLINE Mask fields_with(Mask bits, Mask separators, Mask& carry) {
 
 // What the next step must know of those before it.
 struct QuoteState {
-  Mask inside = 0;            // all ones inside quotes
-  Mask closed = 0;            // 1: the last byte closed a quote
-  Mask separator_before = 1;  // 1: the last byte was a separator
-  Mask quoted = 0;            // 1: the field that the next step begins in has a quote, a doubled quote
-  Mask doubled = 0;
+  Mask inside = 0;   // all ones inside quotes
+  Mask closed = 0;   // 1: the last byte closed a quote
+  Mask quoted = 0;   // 1: the field that the next step begins in has a quote so far
+  Mask doubled = 0;  // 1: it has a doubled quote
+
+  // Nothing but the masks of the step decides about a step without quotes.
+  bool open() const { return (inside | quoted) != 0; }
 };
 
 struct StepMasks {
@@ -81,31 +83,36 @@ struct StepMasks {
   Mask inner_line_ends;  // those inside
   Mask quoted;           // of the separators
   Mask doubled;
+  Mask bad;  // what RFC 4180 does not allow: a quote that opens inside a field, a byte behind a closing quote
 };
 
-// Bits that RFC 4180 does not allow: a quote that opens inside a field, a byte behind a closing quote.
-HWY_INLINE Mask resolve_quotes(const std::uint8_t* bytes, Mask delimiters, Mask line_ends, Mask quotes,
-                               QuoteState& state, StepMasks& step) {
+HWY_INLINE StepMasks resolve_quotes(const std::uint8_t* bytes, Mask delimiters, Mask line_ends, Mask quotes,
+                                    Mask separator_before, QuoteState& state) {
   const Mask inside = prefix_parity(quotes) ^ state.inside;
   const Mask separators = (delimiters | line_ends) & ~inside;
   const Mask opening = quotes & inside;
   const Mask closing = quotes & ~inside;
   const Mask after_closing = closing << 1 | state.closed;
-  const Mask after_separator = separators << 1 | state.separator_before;
+  const Mask after_separator = separators << 1 | separator_before;
   const Mask carriage_returns = mask_of(bytes, hn::Set(Bytes(), '\r'));
   const Mask line_end_pairs = carriage_returns & (line_ends >> 1 | static_cast<Mask>(bytes[kStep] == '\n') << 63);
-  const Mask bad =
-      (opening & ~(after_separator | after_closing)) | (after_closing & ~(separators | quotes | line_end_pairs));
-
+  StepMasks step;
+  step.bad = (opening & ~(after_separator | after_closing)) | (after_closing & ~(separators | quotes | line_end_pairs));
   step.separators = separators;
   step.line_ends = line_ends & ~inside;
   step.inner_line_ends = line_ends & inside;
   step.quoted = fields_with(quotes, separators, state.quoted);
-  step.doubled = fields_with(opening & after_closing, separators, state.doubled);
+  const Mask doubled = opening & after_closing;
+  step.doubled = (doubled | state.doubled) == 0 ? 0 : fields_with(doubled, separators, state.doubled);
   state.inside = static_cast<Mask>(static_cast<std::int64_t>(inside) >> 63);
   state.closed = closing >> 63;
-  state.separator_before = separators >> 63;
-  return bad;
+  return step;
+}
+
+// Out of line, so that its needs do not push the loop's values out of the registers.
+HWY_NOINLINE StepMasks resolve_rare_quotes(const std::uint8_t* bytes, Mask delimiters, Mask line_ends, Mask quotes,
+                                           Mask separator_before, QuoteState& state) {
+  return resolve_quotes(bytes, delimiters, line_ends, quotes, separator_before, state);
 }
 
 #if HWY_TARGET == HWY_AVX3_DL
@@ -122,7 +129,7 @@ HWY_INLINE void append_ends(std::uint32_t* out, std::size_t count, std::size_t a
   };
   auto entries = hn::ShiftLeft<2>(hn::Iota(tag, 0));
   if constexpr (kFlags) {
-    entries = hn::Or(entries, hn::IfThenElseZero(mask(step.quoted), hn::Set(tag, 1)));
+    entries = hn::IfThenElse(mask(step.quoted), hn::Or(entries, hn::Set(tag, 1)), entries);
     entries = hn::Or(entries, hn::IfThenElseZero(mask(step.doubled), hn::Set(tag, 2)));
   }
   entries = hn::Compress(entries, mask(step.separators));
@@ -175,29 +182,30 @@ class Scanner {
     ends_[-1] = static_cast<std::uint32_t>((begin - 1) << 2);
     ScanResult result;
     QuoteState state;
-    for (std::size_t at = begin; at < end && record_count_ < most_records; at += kStep) {
+    bool open = false;
+    std::size_t at = begin;
+    for (; at < end && record_count_ < most_records; at += kStep) {
       const std::uint8_t* bytes = base_ + at;
       const Mask delimiters = mask_of(bytes, delimiter);
       const Mask line_ends = mask_of(bytes, line_feed);
       const Mask quotes = kDensity == QuoteDensity::none ? 0 : mask_of(bytes, quote);
-      ++result.steps;
-      result.quote_steps += quotes != 0;
-      // In a step without quotes every mark is a separator.
-      const bool plain = (quotes | state.inside | state.quoted) == 0;
-      if (kDensity == QuoteDensity::none || (kDensity == QuoteDensity::sparse && plain)) {
-        const Mask separators = delimiters | line_ends;
-        state.separator_before = separators >> 63;
-        append<false>(at, {separators, line_ends, 0, 0, 0});
+      if (kDensity == QuoteDensity::none || (kDensity == QuoteDensity::sparse && quotes == 0 && !open)) {
+        append<false>(at, {delimiters | line_ends, line_ends, 0, 0, 0, 0});
         continue;
       }
-      StepMasks step;
-      if (resolve_quotes(bytes, delimiters, line_ends, quotes, state, step) != 0) {
-        result.irregular = true;
-        break;
-      }
+      result.quote_steps += quotes != 0;
+      const auto before = static_cast<char>(bytes[-1]);
+      const Mask separator_before = at == begin || before == dialect.delimiter || before == '\n';
+      const StepMasks step = kDensity == QuoteDensity::sparse
+                                 ? resolve_rare_quotes(bytes, delimiters, line_ends, quotes, separator_before, state)
+                                 : resolve_quotes(bytes, delimiters, line_ends, quotes, separator_before, state);
+      open = state.open();
+      result.irregular = step.bad != 0;
+      if (result.irregular) break;
       if (step.inner_line_ends != 0) append_inner(step);
       append<true>(at, step);
     }
+    result.steps = (at - begin) / kStep;
     index_.record_count = record_count_;
     index_.inner_line_end_count = inner_count_;
     return result;
