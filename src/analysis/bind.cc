@@ -60,8 +60,7 @@ Result<const db::Table*> Binder::table(const std::string& name, int line) {
 
 Result<std::shared_ptr<const Program>> Binder::run() {
   bind_columns();
-  // Definitions order lookups after the columns they match on, so that one pass in this order is enough.
-  for (std::size_t i = 0; i < program_->columns.size(); ++i)
+  for (const std::size_t i : definition::evaluation_order(program_->definition))
     if (program_->columns[i].column.lookup) LADE_TRY(bind_lookup(i));
   bind_checks();
   for (const definition::LoadEntry& entry : program_->definition.load) LADE_TRY(bind_entry(entry));

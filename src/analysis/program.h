@@ -108,8 +108,8 @@ struct EntryProgram {
 // A definition bound to one file's header and one database's tables: all that workers need, immutable and shared.
 struct Program {
   definition::Definition definition;
-  std::vector<ColumnProgram> columns;  // in the order of evaluation
-  std::vector<LookupProgram> lookups;
+  std::vector<ColumnProgram> columns;  // as in the definition
+  std::vector<LookupProgram> lookups;  // in the order of evaluation
   std::vector<CheckProgram> checks;
   std::vector<Slot> slots;
   std::vector<EntryProgram> entries;
