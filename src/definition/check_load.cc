@@ -114,11 +114,16 @@ class LoadChecker {
       return column == nullptr || parts.contains(*column);
     });
     if (contains_root && !root.key.empty()) return;
-    faults_.error(
-        node.find("key")->place, "definition_needs_single_partition",
-        fmt::format("{}: contains neither the key of {} nor a reference to it; say 'partition: single', or add "
-                    "{{ref: {}.…}} to the key",
-                    label(index, "key"), quoted(root.table), root.table));
+    const std::string why =
+        root.key.empty()
+            ? fmt::format("the first entry, {}, has no key to part the rows by; say 'partition: single'",
+                          quoted(root.table))
+            : fmt::format(
+                  "contains neither the key of {} nor a reference to it; say 'partition: single', or add a column "
+                  "with {{ref: {}.…}} to the key",
+                  quoted(root.table), root.table);
+    faults_.error(node.find("key")->place, "definition_needs_single_partition",
+                  fmt::format("{}: {}", label(index, "key"), why));
   }
 
   void check_duplicates() {
@@ -137,6 +142,7 @@ class LoadChecker {
   }
 
   void warn_unused() {
+    if (definition_.load.empty()) return;
     std::set<std::string> used;
     for (const LoadEntry& entry : definition_.load) {
       if (!entry.columns_given) return;  // which ones it takes is known by the target table alone

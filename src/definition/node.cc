@@ -26,6 +26,20 @@ Place place_at(const YAML::Mark& mark) {
   return {mark.line + 1, mark.column + 1};
 }
 
+// The place of a byte of the text.
+Place place_in(std::string_view text, std::size_t offset) {
+  const std::string_view before = text.substr(0, offset);
+  const auto lines = std::count(before.begin(), before.end(), '\n');
+  const std::size_t line_begin = before.rfind('\n') + 1;  // 0 when there is none
+  return {static_cast<int>(lines) + 1, static_cast<int>(before.size() - line_begin) + 1};
+}
+
+// Where yaml-cpp stopped; beyond the end of the text: behind its last character.
+Place stop_place(const YAML::Mark& mark, std::string_view text) {
+  if (mark.pos < 0 || static_cast<std::size_t>(mark.pos) < text.size()) return place_at(mark);
+  return place_in(text, text.find_last_not_of("\r\n") + 1);
+}
+
 // Leaves the parser from inside one of its events.
 struct Refusal {
   Place place;
@@ -33,22 +47,22 @@ struct Refusal {
   std::string message;
 };
 
-bool means_null(std::string_view text) {
-  return text.empty() || text == "~" || text == "null" || text == "Null" || text == "NULL";
-}
-
 // Builds the tree from yaml-cpp's events. Its own nodes would keep both of two equal keys silently and expand aliases
 // without limit.
 class TreeBuilder final : public YAML::EventHandler {
  public:
-  explicit TreeBuilder(Faults& faults) : faults_(faults) {}
+  TreeBuilder(std::string_view text, Faults& faults) : text_(text), faults_(faults) {}
 
   Node take_root() && { return std::move(root_); }
 
   void OnDocumentStart(const YAML::Mark&) override {}
   void OnDocumentEnd() override {}
 
-  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override { add(leaf(mark, Node::Kind::null), anchor); }
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    Node node = leaf(mark, Node::Kind::null);
+    node.text = written_null(mark);
+    add(std::move(node), anchor);
+  }
 
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto found = anchors_.find(anchor);
@@ -64,7 +78,6 @@ class TreeBuilder final : public YAML::EventHandler {
     node.plain = tag == "?" || tag.empty();
     if (!node.plain && tag != "!") refuse_tag(node.place, tag);
     node.text = value;
-    if (node.plain && means_null(value)) node.kind = Node::Kind::null;
     add(std::move(node), anchor);
   }
 
@@ -91,6 +104,15 @@ class TreeBuilder final : public YAML::EventHandler {
     node.place = place_at(mark);
     count(1, node.place);
     return node;
+  }
+
+  // yaml-cpp does not tell how a null was written, or that it was not.
+  std::string written_null(const YAML::Mark& mark) const {
+    if (mark.pos < 0 || static_cast<std::size_t>(mark.pos) >= text_.size()) return {};
+    const std::string_view rest = text_.substr(static_cast<std::size_t>(mark.pos));
+    for (const std::string_view spelling : {"null", "Null", "NULL", "~"})
+      if (rest.starts_with(spelling)) return std::string(spelling);
+    return {};
   }
 
   void refuse_tag(Place place, const std::string& tag) {
@@ -162,6 +184,7 @@ class TreeBuilder final : public YAML::EventHandler {
     map.items = std::move(kept);
   }
 
+  std::string_view text_;
   Faults& faults_;
   Node root_;
   std::vector<Open> open_;
@@ -172,14 +195,15 @@ class TreeBuilder final : public YAML::EventHandler {
 // Not a document: only finds out whether there is another one.
 bool has_another_document(YAML::Parser& parser) {
   Faults ignored;
-  TreeBuilder builder(ignored);
+  TreeBuilder builder({}, ignored);
   return parser.HandleNextDocument(builder);
 }
 
 std::optional<Node> parse(std::string_view text, Faults& faults) {
-  std::istringstream stream{std::string(text)};
+  // At a comment yaml-cpp notices a quote that is never closed; at a line break it does not.
+  std::istringstream stream{std::string(text) + "\n#"};
   YAML::Parser parser(stream);
-  TreeBuilder builder(faults);
+  TreeBuilder builder(text, faults);
   if (!parser.HandleNextDocument(builder)) {
     faults.error({1, 1}, "definition_syntax", "the definition is empty; it starts with 'lade: 1'");
     return std::nullopt;
@@ -196,10 +220,7 @@ bool is_readable(std::string_view text, Faults& faults) {
     return false;
   }
   if (const auto bad = find_invalid_utf8(text)) {
-    const std::string_view before = text.substr(0, *bad);
-    const auto line = 1 + std::count(before.begin(), before.end(), '\n');
-    const auto column = *bad - (before.rfind('\n') + 1) + 1;
-    faults.error({static_cast<int>(line), static_cast<int>(column)}, "definition_syntax",
+    faults.error(place_in(text, *bad), "definition_syntax",
                  fmt::format("byte 0x{:02x} is not UTF-8 text", static_cast<unsigned char>(text[*bad])));
     return false;
   }
@@ -237,13 +258,14 @@ std::string_view kind_name(const Node& node) {
 }
 
 std::optional<Node> read_yaml(std::string_view text, Faults& faults) {
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   if (!is_readable(text, faults)) return std::nullopt;
   try {
     return parse(text, faults);
   } catch (const Refusal& refusal) {
     faults.error(refusal.place, refusal.code, refusal.message);
   } catch (const YAML::Exception& exception) {
-    faults.error(place_at(exception.mark), "definition_syntax", "not YAML: " + exception.msg);
+    faults.error(stop_place(exception.mark, text), "definition_syntax", "not YAML: " + exception.msg);
   } catch (const std::exception& exception) {
     faults.error({}, "definition_syntax", std::string("not YAML: ") + exception.what());
   }

@@ -17,7 +17,7 @@ struct Node {
 
   Kind kind = Kind::null;
   Place place;
-  std::string text;            // of a scalar, as written
+  std::string text;            // of a scalar; of a null how it was written, empty when it was not
   bool plain = false;          // a scalar without quotes: true, 12 and null mean more than their text
   std::vector<Node> items;     // of a list; of a map: key, value, key, value …
   std::size_t node_count = 1;  // this node and all below

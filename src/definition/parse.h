@@ -35,7 +35,11 @@ std::string describe(const std::vector<Fault>& faults, std::string_view file_nam
 // parse_definition() of it gives the same definition.
 std::string to_json(const Definition& definition);
 
-// The JSON Schema of the format, embedded in the program.
+// The JSON Schema (draft 7) of the format, docs/lade-definition.schema.json, embedded in the program.
 std::string_view json_schema();
+
+// A second opinion: what the schema alone says about the document. It knows structure, not what names refer to, so it
+// accepts more than parse_definition(), never less; its messages are plainer. Faults have code definition_schema.
+std::vector<Fault> check_schema(std::string_view yaml);
 
 }  // namespace lade::definition

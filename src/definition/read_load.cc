@@ -27,7 +27,7 @@ TargetColumn read_reference(const Node& key, const Node& node, const std::string
   check_map(node, label, kKeys, {}, faults);
   const Node* ref = node.find("ref");
   if (ref == nullptr) {
-    report_missing(node.place, label, "ref", "write {ref: table.column}", faults);
+    if (node.size() == 0) report_missing(node.place, label, "ref", "write {ref: table.column}", faults);
     return column;
   }
   const auto text = read_text(*ref, label + ".ref", faults);

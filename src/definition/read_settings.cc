@@ -17,7 +17,7 @@ std::optional<double> read_percent(const Node& node, std::string_view label, Fau
   if (text.ends_with('%')) text.remove_suffix(1);
   while (text.ends_with(' ')) text.remove_suffix(1);
   double value = 0;
-  const auto [stop, problem] = std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
+  const auto [stop, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool is_number = node.is_scalar() && problem == std::errc() && stop == text.data() + text.size();
   if (is_number && value >= 0 && value <= 100) return value;
   if (!node.is_scalar()) {

@@ -108,7 +108,7 @@ std::optional<std::int64_t> read_integer(const Node& node, std::string_view labe
   std::int64_t value = 0;
   const char* const end = node.text.data() + node.text.size();
   const auto [stop, problem] = std::from_chars(node.text.data(), end, value);
-  if (!node.is_scalar() || problem == std::errc::invalid_argument || stop != end) {
+  if (!node.is_scalar() || !node.plain || problem == std::errc::invalid_argument || stop != end) {
     report_kind(node, label, expected, faults);
     return std::nullopt;
   }

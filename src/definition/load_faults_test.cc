@@ -1,0 +1,116 @@
+#include "definition/fault_case_test.h"
+
+namespace lade::definition {
+namespace {
+
+constexpr bool kSchema = true;
+
+// The first load entry stands on line 7.
+std::string load(std::string_view entries, std::string_view rest = "") {
+  return document("  a:\n  b:", "load:\n" + std::string(entries) + "\n" + std::string(rest));
+}
+
+std::vector<FaultCase> entry_cases() {
+  return {
+      {"no_table", load("  - {key: a}"), "definition_missing_key", 7, 5, "load[1]: key 'table' is missing", kSchema},
+      {"entry_is_text", load("  - t"), "definition_wrong_kind", 7, 5, "load[1]: expected a map, found 't'", kSchema},
+      {"lade_table", load("  - {table: main.lade_job, key: a}"), "definition_reserved_table", 7, 13,
+       "table 'main.lade_job' belongs to lade"},
+      {"no_key", load("  - {table: t}"), "definition_missing_key", 7, 5,
+       "key 'key' is missing; strategy insert_or_update finds rows by it", kSchema},
+      {"update_without_key", load("  - {table: t, strategy: update_only}"), "definition_missing_key", 7, 5,
+       "strategy update_only finds rows by it", kSchema},
+      {"empty_key", load("  - {table: t, key: []}"), "definition_bad_value", 7, 21, "load[1].key: the list is empty",
+       kSchema},
+      {"misspelt_strategy", load("  - {table: t, key: a, strategy: insert_or_updte}"), "definition_bad_value", 7, 34,
+       "did you mean 'insert_or_update'?", kSchema},
+      {"key_not_a_column", load("  - {table: t, key: [a, cc]}"), "definition_key_not_mapped", 7, 25,
+       "load[1].key: no data column goes to key column 'cc'"},
+      {"key_not_among_columns", load("  - {table: t, key: a, columns: {a: id, b: bee}}"), "definition_key_not_mapped",
+       7, 21, "no data column goes to key column 'a'; known are id, bee"},
+      {"unknown_column", load("  - {table: t, key: a, columns: [a, b, bbb]}"), "definition_unknown_column", 7, 40,
+       "load[1].columns: unknown data column 'bbb'"},
+      {"unknown_column_in_map", load("  - {table: t, key: a, columns: {a: , b: , bbb: x}}"),
+       "definition_unknown_column", 7, 44, "unknown data column 'bbb'"},
+      {"target_twice", load("  - {table: t, key: x, columns: {a: x, b: x}}"), "definition_bad_value", 7, 40,
+       "two values go to target column 'x'"},
+      {"columns_is_empty",
+       load("  - {table: t, strategy: append, columns: {}}\n  - {table: u, key: a}", "partition: single"),
+       "definition_bad_value", 7, 43, "load[1].columns: the map is empty", kSchema},
+      {"unused_column", load("  - {table: t, key: a, columns: [a]}"), "definition_unused_column", 5, 3,
+       "columns.b: no load entry, lookup or check uses this column"},
+  };
+}
+
+std::vector<FaultCase> reference_cases() {
+  const std::string root = "  - {table: unit, key: a, columns: [a, b]}\n";
+  return {
+      {"reference_without_table", load(root + "  - {table: u, strategy: append, columns: {unit_id: {ref: id}}}"),
+       "definition_bad_value", 8, 59, "'id' is not accepted; expected table.column", kSchema},
+      {"reference_misspelt", load(root + "  - {table: u, strategy: append, columns: {unit_id: {rev: unit.id}, a: }}"),
+       "definition_unknown_key", 8, 54, "unknown key 'rev'; did you mean 'ref'?", kSchema},
+      {"reference_to_unknown_table",
+       load(root + "  - {table: u, strategy: append, columns: {unit_id: {ref: unti.id}}}"),
+       "definition_unknown_reference", 8, 44, "table 'unti' is not loaded by this definition; did you mean 'unit'?"},
+      {"reference_to_later_table",
+       load("  - {table: u, strategy: append, columns: {b: , unit_id: {ref: unit.id}}}\n  - {table: unit, key: a}",
+            "partition: single"),
+       "definition_unknown_reference", 7, 49, "table 'unit' is not loaded before this entry; put it first"},
+      {"reference_to_itself", load("  - {table: u, key: a, columns: {a: , b: , parent: {ref: u.id}}}"),
+       "definition_unknown_reference", 7, 44, "table 'u' is not loaded before this entry"},
+      {"key_apart_from_the_root", load("  - {table: unit, key: a}\n  - {table: region, key: b}"),
+       "definition_needs_single_partition", 8, 26,
+       "load[2].key: contains neither the key of 'unit' nor a reference to it; say 'partition: single'"},
+      {"root_without_key", load("  - {table: log, strategy: append}\n  - {table: region, key: b}"),
+       "definition_needs_single_partition", 8, 26,
+       "the first entry, 'log', has no key to part the rows by; say 'partition: single'"},
+      {"reference_to_another_than_the_root",
+       load(root + "  - {table: u, key: [a, b]}\n  - {table: v, key: [u_id], columns: {u_id: {ref: u.id}}}"),
+       "definition_needs_single_partition", 9, 21, "contains neither the key of 'unit'"},
+  };
+}
+
+std::vector<FaultCase> unsupported_cases() {
+  std::vector<FaultCase> cases = {
+      {"replace_set", load("  - {table: t, key: a, strategy: replace_set}"), "unsupported", 7, 34,
+       "load[1].strategy: 'replace_set' is not supported yet; use insert_or_replace", kSchema},
+      {"scope", load("  - {table: t, key: a, scope: {x: {active: y}}}"), "unsupported", 7, 24,
+       "load[1]: 'scope' is not supported yet", kSchema},
+      {"version", load("  - {table: t, key: a, version: {column: x, table: y}}"), "unsupported", 7, 24,
+       "'version' is not supported yet", kSchema},
+      {"review_on_issues", load("  - {table: t, key: a}", "review: on_issues"), "unsupported", 8, 9,
+       "review: 'on_issues' is not supported yet; use 'review: never'", kSchema},
+      {"type_code", document("  a: {type: code}"), "unsupported", 4, 13, "'code' is not supported yet; use text",
+       kSchema},
+      {"handler_column", document("  a: {handler: x.lua}"), "unsupported", 4, 7, "'handler' is not supported yet",
+       kSchema},
+      {"xlsx", load("  - {table: t, key: a}", "source: {format: xlsx}"), "unsupported", 8, 18,
+       "source.format: 'xlsx' is not supported yet; export the file as csv", kSchema},
+      {"sheet", load("  - {table: t, key: a}", "source: {sheet: 1}"), "unsupported", 8, 10,
+       "'sheet' is not supported yet", kSchema},
+      {"latin1", load("  - {table: t, key: a}", "source: {encoding: latin1}"), "unsupported", 8, 20,
+       "'latin1' is not supported yet; convert the file to utf-8", kSchema},
+      {"format_2", "lade: 2\ndefinition: d\ncolumns: {a: A}\nload: [{table: t, key: a}]", "unsupported", 1, 7,
+       "this program reads version 1", kSchema},
+  };
+  for (const std::string_view key : {"keep", "lock", "staging", "steps", "valid_time", "handler", "fetch", "extract",
+                                     "resolve", "sql", "external_idents", "link", "edit_info", "scope", "temporal"}) {
+    static std::vector<std::string> names;
+    names.reserve(32);
+    names.push_back("top_" + std::string(key));
+    cases.push_back({names.back(), load("  - {table: t, key: a}", std::string(key) + ": {x: 1}"), "unsupported", 8, 1,
+                     "is not supported yet; ", kSchema});
+  }
+  return cases;
+}
+
+class Load : public ::testing::TestWithParam<FaultCase> {};
+TEST_P(Load, FaultIsReported) {
+  expect_fault(GetParam());
+}
+INSTANTIATE_TEST_SUITE_P(Entries, Load, ::testing::ValuesIn(entry_cases()), case_name);
+INSTANTIATE_TEST_SUITE_P(References, Load, ::testing::ValuesIn(reference_cases()), case_name);
+INSTANTIATE_TEST_SUITE_P(Unsupported, Load, ::testing::ValuesIn(unsupported_cases()), case_name);
+
+}  // namespace
+}  // namespace lade::definition
