@@ -1,0 +1,1 @@
+CREATE TABLE price (a integer PRIMARY KEY, price numeric(10,2));

@@ -1,0 +1,1 @@
+CREATE TABLE period (id integer PRIMARY KEY, a date, b date);

@@ -1,0 +1,1 @@
+CREATE TABLE event (at timestamp with time zone PRIMARY KEY, name text);

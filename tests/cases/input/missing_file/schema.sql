@@ -1,0 +1,2 @@
+CREATE TABLE item (code text PRIMARY KEY, name text, quantity numeric(14,4));
+INSERT INTO item VALUES ('A', 'old', 1);

@@ -1,0 +1,1 @@
+CREATE TABLE person (id integer PRIMARY KEY, tax text);

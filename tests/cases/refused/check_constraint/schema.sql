@@ -1,0 +1,3 @@
+CREATE TABLE item (code text PRIMARY KEY, name text, quantity numeric(14,4) CHECK (quantity < 100));
+INSERT INTO item VALUES ('A', 'old', 1);
+INSERT INTO item VALUES ('B', 'old', 2);

@@ -1,0 +1,4 @@
+CREATE TABLE parent (id integer PRIMARY KEY);
+INSERT INTO parent VALUES (1);
+CREATE TABLE child (id integer PRIMARY KEY, parent_id integer REFERENCES parent (id));
+INSERT INTO child VALUES (5, 1);

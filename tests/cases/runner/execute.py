@@ -1,0 +1,153 @@
+"""Runs one case on one database under one setting."""
+
+import dataclasses
+import json
+import pathlib
+import shlex
+import subprocess
+import tempfile
+import traceback
+
+from . import compare
+from .case import Case, Expectation, Table
+from .databases import DatabaseError, Postgresql, Sqlite
+
+# Every case must give the same under each of them.
+SETTINGS = {
+    "default": [],
+    "tiny blocks": ["--block-bytes", "1"],
+    "small blocks and chunks": ["--block-bytes", "7", "--chunk-bytes", "64"],
+    "batches of one row": ["--batch-rows", "1"],
+    "small buckets": ["--bucket-bytes", "200"],
+    "one worker": ["--workers", "1"],
+    "four workers": ["--workers", "4", "--chunk-bytes", "128", "--bucket-bytes", "256"],
+}
+
+
+@dataclasses.dataclass
+class Task:
+    case: Case
+    database: str
+    setting: str
+    number: int
+
+    @property
+    def label(self):
+        return f"{self.case.name} [{self.database}, {self.setting}]"
+
+
+class Execution:
+    def __init__(self, task: Task, lade: pathlib.Path, server: str, work: pathlib.Path, seconds: int):
+        self.task = task
+        self.lade = lade
+        self.work = work
+        self.seconds = seconds
+        self.database = Sqlite(work) if task.database == "sqlite" else Postgresql(server, f"case_{task.number}")
+        self.command = []
+        self.summary = {}
+        self.issues = []
+        self.output = ""
+
+    def run(self, update=False):
+        """Gives the list of differences, empty when everything is as expected."""
+        try:
+            self.database.create(self.task.case.schema(self.task.database))
+            try:
+                for number in range(1, len(self.task.case.runs) + 1):
+                    self.import_file(number)
+                    if update:
+                        self.update(self.task.case.expectation(number))
+                    elif differences := self.differences(self.task.case.expectation(number)):
+                        return [f"run {number}: {text}" for text in differences] if len(self.task.case.runs) > 1 else differences
+            finally:
+                self.database.drop()
+        except subprocess.TimeoutExpired:
+            return [f"did not end within {self.seconds} s"]
+        except (DatabaseError, OSError, ValueError, KeyError):
+            return [traceback.format_exc()]
+        return []
+
+    def import_file(self, number: int):
+        case = self.task.case
+        run = case.runs[number - 1]
+        issues = self.work / f"issues_{number}.ndjson"
+        results = self.work / f"results_{number}"
+        source = self.corrected(run, number) if run["input"] in Expectation.FILES else case.input(run["input"], self.work)
+        self.command = [str(self.lade), *run.get("command", ["import"]), str(source), "-d", str(case.definition), "--database",
+                        self.database.url, "--output", "json", "--data", str(self.work / "data"), "--results-dir", str(results),
+                        "--issues", str(issues), *SETTINGS[self.task.setting], *case.arguments]
+        done = subprocess.run(self.command, capture_output=True, timeout=self.seconds, cwd=self.work, check=False)
+        standard_output = done.stdout.decode(errors="replace")
+        self.output = standard_output + done.stderr.decode(errors="replace")
+        self.summary = last_object(standard_output)
+        self.summary["exit_code"] = done.returncode
+        text = issues.read_text(errors="surrogateescape") if issues.exists() else ""
+        self.issues = [json.loads(line) for line in text.splitlines()]
+
+    def corrected(self, run, number: int) -> pathlib.Path:
+        """The result file of the run before, with the corrections that a person would make."""
+        text = self.result_text(run["input"])
+        for old, new in run.get("replace", {}).items():
+            if old not in text:
+                raise ValueError(f"runs.json: the {run['input']} file has no {old!r}:\n{text}")
+            text = text.replace(old, new)
+        path = self.work / f"corrected_{number}.csv"
+        path.write_bytes(text.encode("utf-8", "surrogateescape"))
+        return path
+
+    def result_text(self, name: str) -> str:
+        path = (self.summary.get("files") or {}).get(name)
+        return (self.work / path).read_bytes().decode("utf-8", "surrogateescape") if path else ""
+
+    def differences(self, folder: pathlib.Path):
+        expected = Expectation(folder)
+        found = compare.compare_summary(expected.summary, self.summary)
+        found += compare.check_conservation(self.summary) + compare.check_issue_counts(self.summary, self.issues)
+        found += [f"message: {text!r} is not in the output" for text in expected.messages if text not in self.output]
+        if "Sanitizer" in self.output or "runtime error:" in self.output or "broken invariant" in self.output:
+            found.append("the program reported an error of its own")
+        found += compare.compare_issues(expected.issues, self.issues)
+        for name, table in expected.tables.items():
+            found += compare.compare_tables(name, table, self.database.read(name, table.header))
+        for name in ("failed", "succeeded", "unprocessed"):
+            if (table := expected.result_file(name)) is not None:
+                found += compare.compare_file(name, table, self.result_text(name))
+        return found + ([f"output:\n{indented(self.output)}"] if found else [])
+
+    def update(self, folder: pathlib.Path):
+        """Rewrites the expectation from this run: the same tables, columns and keys as it had. A person reviews the result."""
+        expected = Expectation(folder)
+        folder.mkdir(exist_ok=True)
+        for name, table in expected.tables.items():
+            rows = self.database.read(name, table.header)
+            order = [table.header.index(column) for column in (table.order or table.header)]
+            rows.sort(key=lambda row: [compare.sort_key(row[index]) for index in order] + row)
+            (folder / f"{name}.csv").write_text(Table(table.header, rows, table.order).text())
+        header = expected.issues.header
+        if self.issues:
+            rows = [[compare.text_of(issue.get(name)) for name in header] for issue in self.issues]
+            (folder / "issues.csv").write_text(Table(header, rows).text())
+        names = list(expected.summary) or ["exit_code", "status", "outcome", "rows"]
+        summary = {name: self.summary.get(name) for name in names}
+        (folder / "summary.json").write_text(json.dumps(summary, indent=2) + "\n")
+
+    def reproduce(self):
+        return shlex.join(self.command)
+
+
+def last_object(text: str):
+    """The summary is the last line of standard output; a run that was refused may have none."""
+    for line in reversed(text.splitlines()):
+        if line.startswith("{"):
+            return json.loads(line)
+    return json.loads(text) if text.strip().startswith("{") else {}
+
+
+def indented(text: str):
+    return "\n".join("    " + line for line in text.splitlines()[-30:])
+
+
+def execute(task: Task, lade: pathlib.Path, server: str, seconds: int, update: bool):
+    with tempfile.TemporaryDirectory(prefix="lade_case_") as folder:
+        execution = Execution(task, lade, server, pathlib.Path(folder), seconds)
+        return execution.run(update), execution.reproduce()

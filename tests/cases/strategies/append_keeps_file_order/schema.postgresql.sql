@@ -1,0 +1,1 @@
+CREATE TABLE log (id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY, code text);

@@ -1,0 +1,1 @@
+CREATE TABLE log (id integer PRIMARY KEY, code text);

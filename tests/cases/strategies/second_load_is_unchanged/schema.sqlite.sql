@@ -1,0 +1,1 @@
+CREATE TABLE everything (id integer PRIMARY KEY, t text, d numeric(14,4), b boolean, day date, at timestamp with time zone, u text, j text);

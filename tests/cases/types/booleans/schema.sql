@@ -1,0 +1,1 @@
+CREATE TABLE flag (id integer PRIMARY KEY, plain boolean, german boolean);

@@ -1,0 +1,1 @@
+CREATE TABLE dates (id integer PRIMARY KEY, a date, b timestamp with time zone, c date);

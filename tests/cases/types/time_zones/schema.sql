@@ -1,0 +1,1 @@
+CREATE TABLE times (id integer PRIMARY KEY, at timestamp with time zone);

@@ -1,0 +1,1 @@
+CREATE TABLE wide (id integer PRIMARY KEY, amount numeric(38,10));
