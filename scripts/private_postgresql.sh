@@ -16,8 +16,9 @@ action=$1
 dir=$2
 port=5432
 
-bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -n 1)
-[ -n "$bin" ] || bin=$(dirname "$(command -v pg_ctl)") || { echo "PostgreSQL is not installed (package postgresql-15)" >&2; exit 1; }
+bin=/usr/lib/postgresql/15/bin
+[ -x "$bin/pg_ctl" ] || bin=$(dirname "$(command -v pg_ctl || echo none)")
+[ -x "$bin/pg_ctl" ] || { echo "PostgreSQL is not installed (package postgresql-15)" >&2; exit 1; }
 
 # PostgreSQL refuses to run as root.
 as_postgres() {

@@ -149,6 +149,52 @@ TEST_F(PostgresqlTest, ABadValueInACopyNamesTheRow) {
   EXPECT_EQ(connection->diagnosis().copy_row, 3);
 }
 
+// Gives `row` again and again, and does something before one of them.
+class Disturbed final : public TupleSource {
+ public:
+  Disturbed(std::string row, int rows, int before, std::function<void()> disturb)
+      : row_(std::move(row)), rows_(rows), before_(before), disturb_(std::move(disturb)) {}
+  std::optional<std::string_view> next() override {
+    if (given_ == rows_) return std::nullopt;
+    if (++given_ == before_) disturb_();
+    return row_;
+  }
+
+ private:
+  std::string row_;
+  int rows_;
+  int before_;
+  int given_ = 0;
+  std::function<void()> disturb_;
+};
+
+TEST_F(PostgresqlTest, ALongCopyAfterARefusedRowStillEnds) {
+  ASSERT_OK(connection->run("CREATE TABLE t (a varchar(3))"));
+  std::string bad;
+  append_field(bad, std::string(1000, 'x'));
+  Disturbed rows(bad, 20'000, 0, [] {});
+  const std::vector<std::string> columns = {"a"};
+  ASSERT_FAILS(connection->copy_in("t", columns, rows), "db_refused");
+  EXPECT_EQ(connection->diagnosis().copy_row, 1);
+  EXPECT_OK(connection->query("SELECT 1"));
+}
+
+TEST_F(PostgresqlTest, ASessionThatIsEndedDuringACopyIsLost) {
+  ASSERT_OK(connection->run("CREATE TABLE t (a text)"));
+  const auto administrator = database.connect();
+  const std::vector<Value> session = {connection->query("SELECT pg_backend_pid()").value()[0][0]};
+  std::string row;
+  append_field(row, std::string(1000, 'x'));
+  Disturbed rows(row, 20'000, 10'000,
+                 [&] { EXPECT_OK(administrator->query("SELECT pg_terminate_backend($1, 10000)", session)); });
+  const std::vector<std::string> columns = {"a"};
+  auto transaction = Transaction::begin(*connection);
+  ASSERT_FAILS(connection->copy_in("t", columns, rows), "db_lost");
+  EXPECT_FAILS(Savepoint::begin(*connection), "db_lost");
+  EXPECT_FALSE(connection->usable());
+  EXPECT_EQ(administrator->query("SELECT count(*) FROM t").value()[0][0], Value(std::int64_t{0}));
+}
+
 TEST_F(PostgresqlTest, CommitOfASpoiltTransactionIsAnError) {
   auto transaction = Transaction::begin(*connection);
   ASSERT_FALSE(connection->execute("SELECT 1 / 0"));

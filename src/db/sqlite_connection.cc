@@ -22,6 +22,7 @@ Value value_of(sqlite3_stmt* statement, int column) {
     case SQLITE_FLOAT:
       return sqlite3_column_double(statement, column);
     default: {
+      // Also for texts: the database is UTF-8, and sqlite3_column_text() would copy to append a NUL.
       const auto* bytes = static_cast<const char*>(sqlite3_column_blob(statement, column));
       const auto length = static_cast<std::size_t>(sqlite3_column_bytes(statement, column));
       return bytes == nullptr ? std::string() : std::string(bytes, length);

@@ -6,8 +6,8 @@
 
 namespace lade::db {
 
-// SQLite's extended result code and words, with the nearest SQLSTATE. The names of a CHECK and of an index on expressions
-// stand in the words; those of other constraints need the catalogue.
+// SQLite's extended result code and words, with the nearest SQLSTATE. The names of a CHECK and of an index on
+// expressions stand in the words; those of other constraints need the catalogue.
 Diagnosis diagnosis_of(int extended_code, std::string_view words);
 
 // "t.a, t.b" of "UNIQUE constraint failed: t.a, t.b" and the like; empty when the words are others.

@@ -90,8 +90,12 @@ Result<void> SqliteConnection::set_up(const SqliteLocation& location) {
   sqlite3_db_config(database, SQLITE_DBCONFIG_DQS_DDL, 0, nullptr);
   LADE_TRY(run(kSettings));
   // Reads the file for the first time: what is not a database shows here.
-  LADE_TRY(query("SELECT count(*) FROM main.sqlite_schema", {}));
-  if (location.mode != SqliteLocation::Mode::read_only) LADE_TRY(run("PRAGMA journal_mode = WAL"));
+  LADE_ASSIGN(const std::vector<Row> encoding, query("PRAGMA main.encoding", {}));
+  if (std::get<std::string>(encoding[0][0]) != "UTF-8")
+    return fail("cannot_connect", "its texts are stored in UTF-16", "copy it into a new database with sqlite3's .dump");
+  LADE_ASSIGN(const std::vector<Row> mode, query("PRAGMA main.journal_mode", {}));
+  const bool in_wal = std::get<std::string>(mode[0][0]) == "wal";
+  if (location.mode != SqliteLocation::Mode::read_only && !in_wal) LADE_TRY(run("PRAGMA journal_mode = WAL"));
   return {};
 }
 
@@ -102,8 +106,11 @@ Result<std::unique_ptr<Connection>> SqliteConnection::open(const SqliteLocation&
   Database database(opened);
   if (code != SQLITE_OK) return fail(cannot_open(location, words_of(opened), advice_for(code)));
   std::unique_ptr<SqliteConnection> connection(new SqliteConnection(std::move(database)));
-  if (!connection->set_up(location))
+  if (Result<void> ready = connection->set_up(location); !ready) {
+    const Error& error = ready.error();
+    if (error.code == "cannot_connect") return fail(cannot_open(location, error.message, error.hint));
     return fail(cannot_open(location, words_of(opened), advice_for(sqlite3_errcode(opened))));
+  }
   return connection;
 }
 

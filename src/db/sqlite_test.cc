@@ -1,8 +1,12 @@
 // What only SQLite does.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
+#include <sqlite3.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "testing/database.h"
 #include "testing/results.h"
@@ -145,6 +149,7 @@ TEST_F(SqliteTest, AFullDatabaseSaysSo) {
   const auto filled = connection->execute("INSERT INTO t VALUES ($1)", std::vector<Value>{std::string(200'000, 'x')});
   ASSERT_FAILS(filled, "db_full");
   EXPECT_OK(transaction->rollback());
+  EXPECT_FAILS(Savepoint::begin(*connection), "db_error");
 }
 
 TEST_F(SqliteTest, WhatCannotBeOpenedSaysWhy) {
@@ -166,6 +171,32 @@ TEST_F(SqliteTest, WhatCannotBeOpenedSaysWhy) {
     EXPECT_FALSE(refused.error().hint.empty());
   }
   EXPECT_FALSE(std::filesystem::exists(folder() / "missing.db"));
+}
+
+TEST_F(SqliteTest, SeveralProgramsMayCreateTheFileAtOnce) {
+  for (int round = 0; round < 20; ++round) {
+    const std::string url = "sqlite:" + (folder() / fmt::format("new{}.db", round)).string();
+    std::atomic<int> failures = 0;
+    std::vector<std::jthread> programs;
+    for (int i = 0; i < 4; ++i)
+      programs.emplace_back([&] {
+        const auto own = connect(url);
+        if (!own || !(*own)->run("CREATE TABLE IF NOT EXISTS t (a integer)")) ++failures;
+      });
+    programs.clear();
+    ASSERT_EQ(failures, 0) << "round " << round;
+  }
+}
+
+TEST_F(SqliteTest, Utf16IsRefused) {
+  const std::string path = (folder() / "utf16.db").string();
+  sqlite3* database16 = nullptr;
+  ASSERT_EQ(sqlite3_open(path.c_str(), &database16), SQLITE_OK);
+  sqlite3_exec(database16, "PRAGMA encoding = 'UTF-16'; CREATE TABLE t (a text)", nullptr, nullptr, nullptr);
+  sqlite3_close(database16);
+  const auto refused = connect("sqlite:" + path);
+  ASSERT_FAILS(refused, "cannot_connect");
+  EXPECT_THAT(refused.error().message, HasSubstr("UTF-16"));
 }
 
 TEST(Sqlite, ADatabaseInMemoryWorks) {

@@ -48,7 +48,9 @@ Result<void> Transaction::rollback() {
 }
 
 Result<Savepoint> Savepoint::begin(Connection& connection) {
-  LADE_ASSERT(connection.in_transaction());
+  // A lost session or a full disk ends a transaction without asking.
+  if (!connection.in_transaction() && connection.usable())
+    return fail("db_error", "a savepoint needs an open transaction, and the database has none open");
   LADE_TRY(connection.run(kBeginSavepoint));
   return Savepoint(connection);
 }
