@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "csv/dialect.h"
+
+namespace lade::source {
+
+// How the sample reads in one dialect.
+struct Reading {
+  csv::Dialect dialect;
+  std::size_t records = 0;
+  std::size_t fields = 0;   // of most records
+  std::size_t fitting = 0;  // records with that many fields
+  std::size_t faults = 0;   // records with stray quotes and the like
+  std::size_t quoted = 0;   // fields
+  bool first_fits = false;  // the first record has that many fields
+  double score = 0;
+};
+
+struct DialectFinding {
+  Reading best;
+  std::vector<std::string> evidence;
+};
+
+// Reads the sample in every likely dialect and takes the one in which its records agree best. best.records is 0 when
+// there is none.
+DialectFinding sniff_dialect(std::string_view sample);
+
+}  // namespace lade::source
