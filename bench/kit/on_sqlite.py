@@ -1,0 +1,68 @@
+"""SQLite: a C program with prepared inserts, the shell's .import, and lade."""
+
+import pathlib
+import shutil
+import sqlite3
+import subprocess
+
+from .components import FOLDER
+from .measure import CommandFailed, Contender, compete
+
+
+class SqliteBench:
+    def __init__(self, lade, data, work: pathlib.Path):
+        self.lade = lade
+        self.data = data
+        self.work = work
+        self.path = work / "bench.sqlite"
+        self.prepared = work / "sqlite_prepared"
+        self.fingerprints = {}
+        subprocess.run(["gcc", "-O2", "-o", self.prepared, FOLDER.parent / "sqlite_prepared.c", "-lsqlite3"], check=True)
+
+    def prepare(self, existing=None):
+        for suffix in ("", "-wal", "-shm", "-journal"):
+            pathlib.Path(f"{self.path}{suffix}").unlink(missing_ok=True)
+        shutil.rmtree(self.work / "lade", ignore_errors=True)
+        connection = sqlite3.connect(self.path)
+        connection.executescript(self.data.items.read_text() + (FOLDER / "target.sql").read_text())
+        connection.close()
+        if existing:
+            subprocess.run([self.prepared, self.path, existing, "insert", "wal"], check=True)
+
+    def compare(self, name, result):
+        connection = sqlite3.connect(self.path)
+        # .import stores blanks as empty text and every number as the column's affinity makes it; so does NULLIF here.
+        found = connection.execute(
+            "SELECT count(*), sum(length(component_code)), sum(quantity), sum(unit_price), sum(waste_pct <> ''), "
+            "sum(length(description)), max(valid_from) FROM component").fetchone()
+        connection.close()
+        found = tuple(round(value, 1) if isinstance(value, float) else value for value in found)
+        known = self.fingerprints.setdefault(result, found)
+        if known != found:
+            raise CommandFailed(f"{name} left another table than the contender before: {found}, not {known}")
+
+    def contender(self, name, commands, existing=None, accepted=(0,), result="clean"):
+        return Contender(name, commands, lambda: self.prepare(existing), accepted, lambda: self.compare(name, result))
+
+    def in_c(self, clean, verb, journal, existing=None, result="clean"):
+        name = f"C program, prepared {verb}, clean rows, journal {journal}"
+        return self.contender(name, lambda: [[str(self.prepared), str(self.path), str(clean), verb, journal]], existing, result=result)
+
+    def by_shell(self):
+        words = ["sqlite3", str(self.path), "PRAGMA journal_mode = wal", f".import --csv --skip 1 {self.data.clean} component"]
+        return self.contender("sqlite3 .import of clean rows", lambda: [words])
+
+    def by_lade(self, dirty, existing=None, result="clean"):
+        words = [str(self.lade), "import", str(dirty), "-d", str(FOLDER / "definition.yaml"), "--database", f"sqlite:{self.path}",
+                 "--data", str(self.work / "lade"), "--workers", "2", "--output", "json"]
+        return self.contender("lade", lambda: [words], existing, (0, 2), result)
+
+    def run(self, rounds, rows):
+        data = self.data
+        yield compete(f"SQLite, {rows:,} dirty rows, empty target",
+                      [self.in_c(data.clean, "insert", "wal"), self.in_c(data.clean, "insert", "delete"), self.by_shell(),
+                       self.by_lade(data.dirty)], rounds, "C program, prepared insert, clean rows, journal wal")
+        yield compete(f"SQLite, {rows:,} rows, all exist, 5 % changed",
+                      [self.in_c(data.changed_clean, "upsert", "wal", data.clean, "changed"),
+                       self.by_lade(data.changed_dirty, data.clean, "changed")], rounds,
+                      "C program, prepared upsert, clean rows, journal wal")
