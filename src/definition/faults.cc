@@ -13,8 +13,7 @@ namespace {
 
 constexpr std::size_t kShownBytes = 60;
 constexpr std::size_t kShownNames = 12;
-// A hostile text could give a fault per byte; nobody reads beyond this.
-constexpr std::size_t kMaxFaults = 1000;
+constexpr std::size_t kMaxFaults = 1000;  // of each severity
 
 // Cuts before the character that would go over the limit, never inside one.
 std::string_view shortened(std::string_view value) {
@@ -27,17 +26,13 @@ std::string_view shortened(std::string_view value) {
 }  // namespace
 
 void Faults::error(Place place, std::string_view code, std::string message) {
-  if (faults_.size() >= kMaxFaults) return;
+  if (++error_count_ > kMaxFaults) return;
   faults_.push_back({std::string(code), std::move(message), place.line, place.column, false});
 }
 
 void Faults::warning(Place place, std::string_view code, std::string message) {
-  if (faults_.size() >= kMaxFaults) return;
+  if (++warning_count_ > kMaxFaults) return;
   faults_.push_back({std::string(code), std::move(message), place.line, place.column, true});
-}
-
-bool Faults::has_errors() const {
-  return std::any_of(faults_.begin(), faults_.end(), [](const Fault& fault) { return !fault.warning; });
 }
 
 std::vector<Fault> Faults::take() && {

@@ -14,17 +14,19 @@ struct Place {
   int column = 0;
 };
 
-// Collects what is wrong while a definition is read; reading goes on after each.
+// Collects what is wrong while a definition is read; reading goes on after each. Keeps the first 1,000 errors and the
+// first 1,000 warnings: a hostile text could give one per byte.
 class Faults {
  public:
   void error(Place place, std::string_view code, std::string message);
   void warning(Place place, std::string_view code, std::string message);
-  bool has_errors() const;
   // All faults in the order of the text.
   std::vector<Fault> take() &&;
 
  private:
   std::vector<Fault> faults_;
+  std::size_t error_count_ = 0;
+  std::size_t warning_count_ = 0;
 };
 
 // A value as messages show it: quoted, cut when long, control characters made visible.

@@ -110,6 +110,12 @@ TEST(HostileYaml, ManyFaultsAreCapped) {
   EXPECT_LE(parse_definition(yaml).faults.size(), 1000U);
 }
 
+TEST(HostileYaml, ManyWarningsDoNotHideAnError) {
+  std::string yaml = "lade: 1\ndefinition: d\nload: [{table: t, key: nowhere, columns: [c0]}]\ncolumns:\n";
+  for (int i = 0; i < 4000; ++i) yaml += "  c" + std::to_string(i) + ": {locale: de-DE}\n";
+  EXPECT_FALSE(parse_definition(yaml).valid());
+}
+
 TEST(HostileYaml, LongChainOfLookups) {
   std::string yaml = "lade: 1\ndefinition: d\nload: [{table: t, key: c0}]\ncolumns:\n  c0:\n";
   for (int i = 1; i < 4000; ++i)

@@ -33,7 +33,7 @@ TargetColumn read_reference(const Node& key, const Node& node, const std::string
   const auto text = read_text(*ref, label + ".ref", faults);
   if (!text) return column;
   const std::size_t dot = text->rfind('.');
-  if (dot == std::string::npos || dot == 0 || dot + 1 == text->size()) {
+  if (dot == std::string::npos || dot == 0 || !is_column_name(text->substr(dot + 1))) {
     faults.error(ref->place, "definition_bad_value",
                  fmt::format("{}.ref: {} is not accepted; expected table.column", label, quoted(*text)));
     return column;
@@ -57,8 +57,10 @@ void read_target_columns(const Node& node, const std::string& label, LoadEntry& 
       entry.columns.push_back(read_reference(key, value, label + "." + key.text, faults));
     else if (value.is_null())
       entry.columns.push_back({key.text, key.text, {}, {}});
-    else if (auto target = read_text(value, label + "." + key.text, faults))
-      entry.columns.push_back({std::move(*target), key.text, {}, {}});
+    else if (!value.is_scalar())
+      report_kind(value, label + "." + key.text, "a target column or {ref: table.column}", faults);
+    else if (check_column_name(value, label + "." + key.text, faults))
+      entry.columns.push_back({value.text, key.text, {}, {}});
   }
   if (node.size() == 0) faults.error(node.place, "definition_bad_value", fmt::format("{}: the map is empty", label));
 }

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
-
-#include <charconv>
+#include <re2/re2.h>
 
 #include "definition/sections.h"
 #include "definition/values.h"
@@ -13,12 +12,9 @@ constexpr std::string_view kMaxErrorsExpected = "a count such as 5, a share such
 
 // 5%, or 5 where a percentage stands anyway.
 std::optional<double> read_percent(const Node& node, std::string_view label, Faults& faults) {
-  std::string_view text = node.text;
-  if (text.ends_with('%')) text.remove_suffix(1);
-  while (text.ends_with(' ')) text.remove_suffix(1);
+  static const RE2 kNumber(R"((\d+(?:\.\d+)?(?:[eE][+-]?\d+)?) *%?)");
   double value = 0;
-  const auto [stop, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool is_number = node.is_scalar() && problem == std::errc() && stop == text.data() + text.size();
+  const bool is_number = node.is_scalar() && RE2::FullMatch(node.text, kNumber, &value);
   if (is_number && value >= 0 && value <= 100) return value;
   if (!node.is_scalar()) {
     report_kind(node, label, "a percentage from 0 to 100", faults);

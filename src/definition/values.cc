@@ -176,8 +176,12 @@ std::optional<std::string> read_table(const Node& node, std::string_view label, 
   return name;
 }
 
+bool is_column_name(std::string_view text) {
+  return !text.empty() && text.size() <= kMaxNameBytes && !has_control_characters(text);
+}
+
 bool check_column_name(const Node& node, std::string_view label, Faults& faults) {
-  if (!node.text.empty() && node.text.size() <= kMaxNameBytes && !has_control_characters(node.text)) return true;
+  if (is_column_name(node.text)) return true;
   faults.error(node.place, "definition_bad_value",
                fmt::format("{}: {} is not a column's name; expected 1 to {} bytes without control characters", label,
                            quoted(node.text), kMaxNameBytes));
@@ -186,7 +190,8 @@ bool check_column_name(const Node& node, std::string_view label, Faults& faults)
 
 std::optional<std::string> read_slug(const Node& node, std::string_view label, Faults& faults) {
   auto text = read_text(node, label, faults);
-  if (!text || is_slug(*text)) return text;
+  const bool is_boolean = node.plain && (node.text == "true" || node.text == "false");
+  if (!text || (is_slug(*text) && !is_boolean)) return text;
   faults.error(
       node.place, "definition_bad_value",
       fmt::format("{}: {} is not accepted; expected at most 63 lower-case letters, digits and _, a letter first", label,

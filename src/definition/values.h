@@ -42,6 +42,7 @@ std::vector<std::string> read_texts(const Node& node, std::string_view label, Fa
 std::optional<FixedValue> read_fixed_value(const Node& node, std::string_view label, Faults& faults);
 // A table's name, `table` or `schema.table`. lade's own and the databases' own tables are refused.
 std::optional<std::string> read_table(const Node& node, std::string_view label, Faults& faults);
+bool is_column_name(std::string_view text);
 // False, with a fault, for a name that no column can have.
 bool check_column_name(const Node& node, std::string_view label, Faults& faults);
 
