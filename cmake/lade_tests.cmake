@@ -22,6 +22,12 @@ foreach(name IN LISTS modules)
   endif()
 endforeach()
 
+# The tables of other projects, where their folder is (tests/corpus says where it looks).
+add_executable(corpus_test tests/corpus/corpus_test.cc)
+target_link_libraries(corpus_test PRIVATE lade_source Boost::json GTest::gtest_main)
+add_test(NAME corpus_test COMMAND corpus_test)
+set_tests_properties(corpus_test PROPERTIES ENVIRONMENT "LADE_SOURCE_DIR=${CMAKE_SOURCE_DIR}")
+
 # Replays of the fuzz targets over their corpus with a plain main (make fuzz builds them for libFuzzer).
 file(GLOB fuzzers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/fuzz/fuzz_*.cc)
 foreach(source IN LISTS fuzzers)
