@@ -1,4 +1,5 @@
 # Reads every source of every module and refuses an include of a module that its line in CMakeLists.txt does not name.
+cmake_minimum_required(VERSION 3.25)
 file(READ ${RULES} rules)
 set(names "")
 foreach(rule IN LISTS rules)
