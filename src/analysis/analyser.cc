@@ -35,7 +35,7 @@ Issue fault_issue(std::string_view code) {
 
 }  // namespace
 
-Analyser::Analyser(const Program& program, const LookupMaps& maps, db::Connection& connection, AnalyserOptions options)
+Analyser::Analyser(const Program& program, const LookupMaps& maps, db::Connection* connection, AnalyserOptions options)
     : program_(program), maps_(maps), connection_(connection), options_(options), columns_(program.columns.size()) {}
 
 Result<void> Analyser::analyse(const csv::Batch& batch, AnalysisSink& sink) {
@@ -104,7 +104,7 @@ Result<void> Analyser::resolve(std::size_t index) {
       key_.clear();
       if (!issues_.failed(row) && append_lookup_key(key_, lookup, columns_, row)) probed.at(key_);
     }
-    if (probed.size() > 0) LADE_TRY(probe_lookup(lookup, program_.columns[column].type, connection_, index, probed));
+    if (probed.size() > 0) LADE_TRY(probe_lookup(lookup, program_.columns[column].type, *connection_, index, probed));
     map = &probed;
   }
   for (std::size_t row = 0; row < raw_.rows; ++row) {

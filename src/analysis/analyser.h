@@ -40,11 +40,11 @@ struct AnalyserOptions {
   definition::Partition partition = definition::Partition::range;
 };
 
-// One pass over raw records: columns, lookups, checks, keys, tuples. One per worker; the connection (for probes) is the
-// worker's own.
+// One pass over raw records: columns, lookups, checks, keys, tuples. One per worker; the connection is the worker's
+// own, needed only when a lookup has no map.
 class Analyser {
  public:
-  Analyser(const Program& program, const LookupMaps& maps, db::Connection& connection, AnalyserOptions options);
+  Analyser(const Program& program, const LookupMaps& maps, db::Connection* connection, AnalyserOptions options);
   Result<void> analyse(const csv::Batch& batch, AnalysisSink& sink);
 
  private:
@@ -60,7 +60,7 @@ class Analyser {
 
   const Program& program_;
   const LookupMaps& maps_;
-  db::Connection& connection_;
+  db::Connection* connection_;
   const AnalyserOptions options_;
   RawRows raw_;
   std::vector<TypedColumn> columns_;

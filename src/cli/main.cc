@@ -1,1 +1,33 @@
-int main() { return 1; }
+#include <fmt/format.h>
+
+#include <csignal>
+#include <cstdlib>
+
+#include "cli/commands.h"
+
+#ifndef LADE_VERSION
+#define LADE_VERSION "development"
+#endif
+
+int main(int argc, char** argv) {
+  using namespace lade::cli;
+  std::signal(SIGPIPE, SIG_IGN);
+  CLI::App app{"lade loads other people's files into your database, and keeps the bill of lading."};
+  app.set_version_flag("--version", "lade " LADE_VERSION);
+  app.require_subcommand(1);
+  app.footer("Exit codes: 0 all rows in, 1 usage, 2 finished with failed rows, 3 failed, 4 invalid, 5 cancelled, 6 cannot connect.\n"
+             "Documentation: docs/ in the source tree; every error code is explained in docs/errors.md.");
+  CommonOptions common;
+  Action action;
+  add_import_commands(app, common, action);
+  add_sniff_command(app, common, action);
+  add_definition_commands(app, common, action);
+  add_admin_commands(app, common, action);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    const int code = app.exit(error);
+    return code == 0 ? kOk : kUsage;
+  }
+  return action();
+}

@@ -5,6 +5,7 @@
 namespace lade::staging {
 namespace {
 
+constexpr std::size_t kSpillBytes = 8 * 1024 * 1024;
 constexpr std::size_t kReadBufferBytes = 8 * 1024 * 1024;
 
 template <class Number>
@@ -50,22 +51,30 @@ Result<void> IssueWriter::add(const Finding& finding) {
     put_text(out, *text);
   const std::uint32_t key = __builtin_bswap32(finding.place.row_id);
   builder_.add({reinterpret_cast<const char*>(&key), sizeof key}, finding.place.row_id);
-  ++pending_[{finding.issue.code, finding.issue.column}];
+  // Rows that were only not reached have nothing wrong with them.
+  if (finding.verdict != model::Outcome::unprocessed) ++counts_[{finding.issue.code, finding.issue.column}];
+  return builder_.bytes() < kSpillBytes ? Result<void>() : spill();
+}
+
+Result<void> IssueWriter::spill() {
+  if (builder_.empty()) return {};
+  LADE_ASSIGN(const std::vector<Range> ranges, builder_.finish(log_.area(), {}));
+  ranges_.push_back(ranges.front());
   return {};
 }
 
-Result<void> IssueWriter::flush() {
-  for (const auto& [what, count] : pending_) counts_[what] += count;
-  pending_.clear();
-  if (builder_.empty()) return {};
-  LADE_ASSIGN(const std::vector<Range> ranges, builder_.finish(log_.area(), {}));
-  log_.add_range(ranges.front());
+Result<void> IssueWriter::publish(IssueCounts& counts) {
+  LADE_TRY(spill());
+  for (const auto& [what, count] : counts_) counts[what] += count;
+  for (const Range& range : ranges_) log_.add_range(range);
+  discard();
   return {};
 }
 
 void IssueWriter::discard() {
   builder_ = {};
-  pending_.clear();
+  ranges_.clear();
+  counts_.clear();
 }
 
 IssueReader::IssueReader(const IssueLog& log) : merge_(log.area().file(), log.ranges(), kReadBufferBytes) {}

@@ -40,20 +40,23 @@ class IssueLog {
 // (code, column) → how often.
 using IssueCounts = std::map<std::pair<std::string, std::string>, std::int64_t>;
 
-// One thread's hand in the log. flush() writes what was collected as one sorted range; call it once per chunk or slice.
+// One thread's hand in the log. Nothing is seen by others before publish(); memory is bounded, the rest lies in the area.
 class IssueWriter {
  public:
   explicit IssueWriter(IssueLog& log) : log_(log) {}
   Result<void> add(const Finding& finding);
-  Result<void> flush();
-  // Forgets what was added since the last flush; used when the work it belongs to is repeated or rolled back.
+  // Makes what was added since the last call part of the log, and adds it to the counts.
+  Result<void> publish(IssueCounts& counts);
+  // Forgets it instead: the work it belongs to was rolled back.
   void discard();
-  const IssueCounts& counts() const { return counts_; }
 
  private:
+  Result<void> spill();
+
   IssueLog& log_;
   SegmentBuilder builder_;
-  IssueCounts counts_, pending_;
+  std::vector<Range> ranges_;
+  IssueCounts counts_;
 };
 
 // Reads the findings of a log in row order.

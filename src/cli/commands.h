@@ -1,0 +1,38 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+
+#include "cli/terminal.h"
+
+namespace lade::cli {
+
+// What several commands take.
+struct CommonOptions {
+  std::string database;            // --database, LADE_DATABASE; default: a SQLite file in the data folder
+  std::string data = "lade-data";  // --data, LADE_DATA
+  Output output = Output::text;
+  bool quiet = false;
+
+  // The database to use; creates the data folder when the default is used.
+  Result<std::string> database_url() const;
+};
+
+// Each adds its command to the program; the chosen one puts what is to be done into `action`.
+using Action = std::function<int()>;
+void add_import_commands(CLI::App& app, CommonOptions& common, Action& action);
+void add_sniff_command(CLI::App& app, CommonOptions& common, Action& action);
+void add_definition_commands(CLI::App& app, CommonOptions& common, Action& action);
+void add_admin_commands(CLI::App& app, CommonOptions& common, Action& action);
+
+// A definition by path of a YAML file, or by slug of a stored one.
+struct NamedDefinition {
+  std::string text;
+  std::string name;  // of the file or the slug, for messages
+};
+Result<NamedDefinition> find_definition_text(const std::string& name, const CommonOptions& common);
+
+void add_database_options(CLI::App& command, CommonOptions& common);
+
+}  // namespace lade::cli

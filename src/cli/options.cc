@@ -1,0 +1,63 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <map>
+
+#include "base/file.h"
+#include "cli/commands.h"
+#include "db/connection.h"
+#include "store/definitions.h"
+#include "store/schema.h"
+
+namespace lade::cli {
+namespace {
+
+Result<std::string> read_all(const std::string& path) {
+  LADE_ASSIGN(File file, File::open(path));
+  std::string text;
+  std::string block(64 * 1024, '\0');
+  for (;;) {
+    LADE_ASSIGN(const std::size_t count, file.read(block));
+    if (count == 0) return text;
+    text.append(block, 0, count);
+    if (text.size() > 1024 * 1024)
+      return fail("definition_too_large", fmt::format("{}: more than 1 MiB", path), "is this really a definition?", ErrorKind::invalid);
+  }
+}
+
+}  // namespace
+
+Result<std::string> CommonOptions::database_url() const {
+  if (!database.empty()) return database;
+  std::error_code error;
+  std::filesystem::create_directories(data, error);
+  if (error) return fail("data_folder", fmt::format("{}: cannot create the folder: {}", data, error.message()), "name another one with --data", ErrorKind::invalid);
+  return "sqlite:" + (std::filesystem::path(data) / "lade.db").string();
+}
+
+void add_database_options(CLI::App& command, CommonOptions& common) {
+  static const std::map<std::string, Output> outputs{{"text", Output::text}, {"json", Output::json}, {"ndjson", Output::ndjson}};
+  command.add_option("--database", common.database, "sqlite:PATH or postgresql://… (default: a SQLite file in the data folder)")->envname("LADE_DATABASE");
+  command.add_option("--data", common.data, "folder for lade's files")->envname("LADE_DATA")->capture_default_str();
+  command.add_option("--output", common.output, "text, json or ndjson")->transform(CLI::CheckedTransformer(outputs, CLI::ignore_case))->type_name("FORMAT");
+  command.add_flag("--quiet,-q", common.quiet, "no progress, no summary; errors and exit code only");
+}
+
+Result<NamedDefinition> find_definition_text(const std::string& name, const CommonOptions& common) {
+  if (std::filesystem::exists(name)) {
+    LADE_ASSIGN(std::string text, read_all(name));
+    return NamedDefinition{std::move(text), name};
+  }
+  const auto not_found = [&] {
+    return fail("definition_not_found", fmt::format("there is no definition '{}'", name), "give the path of a YAML file, or store it first: lade definitions add FILE", ErrorKind::invalid);
+  };
+  if (name.ends_with(".yaml") || name.ends_with(".yml") || name.ends_with(".json") || name.find('/') != std::string::npos) return not_found();
+  LADE_ASSIGN(const std::string url, common.database_url());
+  LADE_ASSIGN(auto connection, db::connect(url));
+  LADE_TRY(store::migrate(*connection));
+  LADE_ASSIGN(const auto stored, store::find_definition(*connection, name));
+  if (!stored) return not_found();
+  return NamedDefinition{stored->source_text, name};
+}
+
+}  // namespace lade::cli

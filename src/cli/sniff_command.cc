@@ -1,0 +1,64 @@
+#include <boost/json.hpp>
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "cli/commands.h"
+#include "source/input.h"
+#include "source/sniff.h"
+
+namespace lade::cli {
+namespace {
+
+constexpr std::size_t kSampleBytes = 256 * 1024;
+
+std::string shown(char c) {
+  if (c == '\0') return "none";
+  if (c == '\t') return "tab";
+  return std::string(1, c);
+}
+
+void print_json(const std::string& file, const source::Sniffed& sniffed) {
+  const boost::json::object object{
+      {"file", file}, {"format", "csv"}, {"encoding", sniffed.encoding}, {"bom", sniffed.bom},
+      {"delimiter", shown(sniffed.dialect.delimiter)}, {"quote", shown(sniffed.dialect.quote)}, {"escape", shown(sniffed.dialect.escape)},
+      {"line_end", sniffed.dialect.lone_cr ? "cr" : "lf or crlf"}, {"has_header", sniffed.has_header},
+      {"header", boost::json::array(sniffed.header.begin(), sniffed.header.end())}, {"columns", sniffed.columns}, {"records_looked_at", sniffed.records},
+      {"evidence", boost::json::array(sniffed.evidence.begin(), sniffed.evidence.end())}};
+  fmt::print("{}\n", boost::json::serialize(object));
+}
+
+void print_text(const std::string& file, const source::Sniffed& sniffed) {
+  fmt::print("{}: CSV, {}{}\n", file, sniffed.encoding, sniffed.bom ? " with byte order mark" : "");
+  fmt::print("  delimiter {}   quote {}   escape {}   {} columns\n", shown(sniffed.dialect.delimiter), shown(sniffed.dialect.quote), shown(sniffed.dialect.escape), sniffed.columns);
+  if (sniffed.has_header) fmt::print("  header: {}\n", fmt::join(sniffed.header, " | "));
+  if (!sniffed.has_header) fmt::print("  no header found; set source.header_row: 0 to read it so\n");
+  fmt::print("evidence\n");
+  for (const std::string& line : sniffed.evidence) fmt::print("  {}\n", line);
+}
+
+int run(const std::string& file, const CommonOptions& common) {
+  auto input = source::open_input(file, std::filesystem::temp_directory_path(), 10'000'000'000);
+  if (!input) return report(input.error(), common.output);
+  std::vector<char> sample(std::min<std::uint64_t>(kSampleBytes, input->bytes));
+  auto count = input->file.read_at(0, sample);
+  if (!count) return report(count.error(), common.output);
+  auto sniffed = source::sniff_csv({sample.data(), *count});
+  if (!sniffed) return report(std::move(sniffed.error()).within(file), common.output);
+  common.output == Output::text ? print_text(input->name, *sniffed) : print_json(input->name, *sniffed);
+  return kOk;
+}
+
+}  // namespace
+
+void add_sniff_command(CLI::App& app, CommonOptions& common, Action& action) {
+  auto file = std::make_shared<std::string>();
+  CLI::App* sub = app.add_subcommand("sniff", "Show how a file would be read, and why");
+  sub->add_option("FILE", *file, "the file; - reads standard input")->required();
+  static const std::map<std::string, Output> outputs{{"text", Output::text}, {"json", Output::json}};
+  sub->add_option("--output", common.output, "text or json")->transform(CLI::CheckedTransformer(outputs, CLI::ignore_case))->type_name("FORMAT");
+  sub->callback([file, &common, &action] { action = [file, &common] { return run(*file, common); }; });
+}
+
+}  // namespace lade::cli

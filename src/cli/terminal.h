@@ -1,0 +1,48 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "base/result.h"
+#include "jobs/import.h"
+
+namespace lade::cli {
+
+enum class Output { text, json, ndjson };
+
+// Exit codes of design section 11.
+enum ExitCode { kOk = 0, kUsage = 1, kFailedRows = 2, kFailed = 3, kInvalid = 4, kCancelled = 5, kCannotConnect = 6 };
+int exit_code(ErrorKind kind);
+
+// The error for people on standard error, or as an object on standard output; gives the exit code.
+int report(const Error& error, Output output);
+
+bool colour_allowed(int descriptor);
+std::string bold(std::string_view text, int descriptor);
+// 1234567 → 1 234 567.
+std::string grouped(std::int64_t number);
+
+// Shows a running import on standard error: one live line on a terminal, a plain line now and then otherwise, an object
+// per change with ndjson. Stops when it is destroyed.
+class ProgressLine {
+ public:
+  ProgressLine(const jobs::Progress& progress, Output output, bool quiet);
+  ~ProgressLine();
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+ private:
+  void run(std::stop_token stop);
+  void show(double seconds);
+
+  const jobs::Progress& progress_;
+  const Output output_;
+  const bool terminal_;
+  std::jthread thread_;
+};
+
+// The summary of an import for people.
+void print_summary(const jobs::Summary& summary);
+
+}  // namespace lade::cli

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "definition/definition.h"
+#include "model/outcome.h"
+#include "staging/issue_log.h"
+
+// The use case of this program: one file through one definition into one database.
+namespace lade::jobs {
+
+enum class Results { none, failed, all };
+
+struct ImportOptions {
+  std::string database;                        // sqlite:PATH or postgresql://…
+  std::filesystem::path data = "lade-data";    // staging, spools and results live here
+  std::filesystem::path results_folder;        // default: data/imports/<job id>
+  std::filesystem::path issues_file;           // every finding as NDJSON; empty: not written
+  Results results = Results::failed;
+  unsigned workers = 0;                        // 0: one per core
+  std::size_t block_bytes = 256 * 1024;        // what a reader takes at once
+  std::size_t batch_rows = 4096;               // what analysis takes at once
+  std::uint64_t chunk_bytes = 8 * 1024 * 1024; // what a worker analyses at once
+  std::uint64_t bucket_bytes = 8 * 1024 * 1024;// what is loaded in one transaction
+  std::int64_t lookup_rows = 500'000;          // larger reference tables are probed by query
+  std::uint64_t max_bytes = 10'000'000'000;
+  bool dry_run = false;
+  std::string user;
+
+  // Fills in what was left open; refuses what cannot work.
+  Result<void> validate();
+};
+
+enum class Phase { preparing, analysing, settling, processing, finishing, finished };
+std::string_view to_string(Phase phase);
+
+// What is going on, readable from any thread at any time.
+struct Progress {
+  std::atomic<Phase> phase = Phase::preparing;
+  std::atomic<std::int64_t> rows_total = 0;
+  std::atomic<std::int64_t> rows_analysed = 0;
+  std::atomic<std::int64_t> rows_loaded = 0;
+  std::atomic<std::int64_t> rows_failed = 0;
+};
+
+struct Summary {
+  std::string job_id;
+  std::string definition;
+  std::int64_t definition_version = 0;
+  std::string file;
+  std::string outcome;  // succeeded, failed, cancelled
+  Error error;          // when failed
+  bool dry_run = false;
+  model::RowCounts rows;
+  staging::IssueCounts issues;
+  std::vector<std::string> unmapped_columns;
+  std::vector<std::string> absent_columns;
+  std::string succeeded_file, failed_file, unprocessed_file;
+  double seconds = 0;
+  std::int64_t peak_rss_bytes = 0;
+};
+
+std::string to_json(const Summary& summary);
+// Of design section 11: 0 all rows in, 2 finished with failed rows, 3 failed, 5 cancelled.
+int exit_code(const Summary& summary);
+
+// Runs the import to its end. An error means that the job could not start (bad file, definition, target, connection);
+// once it has started, what went wrong is in the summary, with all counts.
+Result<Summary> run_import(const std::string& file, const definition::Definition& definition, const std::string& definition_text,
+                           ImportOptions options, Progress& progress, std::stop_token stop);
+
+}  // namespace lade::jobs

@@ -1,0 +1,192 @@
+#include "source/input.h"
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "csv/reader.h"
+#include "source/sniff.h"
+
+namespace lade::source {
+namespace {
+
+constexpr std::size_t kBlockBytes = 256 * 1024;
+constexpr std::size_t kSampleBytes = 256 * 1024;
+
+Error too_large(const std::string& name, std::uint64_t max_bytes) {
+  return {"file_too_large", fmt::format("{}: more than {} bytes", name, max_bytes), "split the file, or raise --max-bytes", ErrorKind::invalid};
+}
+
+// Copies a stream aside, inflating it when it begins like a gzip file.
+class Spooler {
+ public:
+  Spooler(File& from, File& to, std::uint64_t max_bytes) : from_(from), to_(to), max_bytes_(max_bytes) {}
+  ~Spooler() { inflateEnd(&zlib_); }
+  Spooler(const Spooler&) = delete;
+  Spooler& operator=(const Spooler&) = delete;
+
+  Result<std::uint64_t> run() {
+    std::vector<char> block(kBlockBytes);
+    bool first = true, gzip = false;
+    for (;;) {
+      LADE_ASSIGN(const std::size_t count, from_.read(block));
+      if (count == 0) break;
+      const std::string_view bytes(block.data(), count);
+      if (first) {
+        gzip = bytes.starts_with("\x1f\x8b");
+        if (gzip && inflateInit2(&zlib_, MAX_WBITS + 16) != Z_OK) return fail("gzip_damaged", from_.name() + ": cannot start to inflate");
+        first = false;
+      }
+      LADE_TRY(gzip ? inflate_block(bytes) : write(bytes));
+    }
+    if (gzip && !ended_) return fail("gzip_damaged", fmt::format("{}: the compressed file ends too early", from_.name()), "get the file again", ErrorKind::invalid);
+    return written_;
+  }
+
+ private:
+  Result<void> write(std::string_view bytes) {
+    written_ += bytes.size();
+    if (written_ > max_bytes_) return fail(too_large(from_.name(), max_bytes_));
+    return to_.write(bytes);
+  }
+
+  Result<void> inflate_block(std::string_view bytes) {
+    zlib_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+    zlib_.avail_in = static_cast<uInt>(bytes.size());
+    while (zlib_.avail_in > 0) {
+      if (ended_) {  // a further member follows
+        inflateReset(&zlib_);
+        ended_ = false;
+      }
+      do {
+        zlib_.next_out = reinterpret_cast<Bytef*>(out_.data());
+        zlib_.avail_out = static_cast<uInt>(out_.size());
+        const int status = inflate(&zlib_, Z_NO_FLUSH);
+        if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR)
+          return fail("gzip_damaged", fmt::format("{}: {}", from_.name(), zlib_.msg == nullptr ? "damaged" : zlib_.msg), "get the file again", ErrorKind::invalid);
+        LADE_TRY(write({out_.data(), out_.size() - zlib_.avail_out}));
+        ended_ = status == Z_STREAM_END;
+      } while (!ended_ && zlib_.avail_out == 0);
+    }
+    return {};
+  }
+
+  File& from_;
+  File& to_;
+  const std::uint64_t max_bytes_;
+  z_stream zlib_{};
+  std::vector<char> out_ = std::vector<char>(kBlockBytes);
+  std::uint64_t written_ = 0;
+  bool ended_ = false;
+};
+
+// The offset behind the first `lines` physical lines.
+Result<std::uint64_t> skip_lines(const Input& input, std::uint64_t offset, int lines, char line_end) {
+  std::vector<char> block(kBlockBytes);
+  while (lines > 0) {
+    LADE_ASSIGN(const std::size_t count, input.file.read_at(offset, block));
+    if (count == 0) return fail("header_not_found", fmt::format("{}: the file has fewer lines than the header row asked for", input.name),
+                                "correct source.header_row or source.skip_rows", ErrorKind::invalid);
+    const auto begin = block.begin(), end = block.begin() + static_cast<std::ptrdiff_t>(count);
+    auto at = begin;
+    while (lines > 0 && at != end) {
+      at = std::find(at, end, line_end);
+      if (at != end) ++at, --lines;
+    }
+    offset += static_cast<std::uint64_t>(at - begin);
+  }
+  return offset;
+}
+
+void apply(const Overrides& overrides, csv::Dialect& dialect) {
+  const char quote = dialect.quote;
+  if (overrides.delimiter) dialect.delimiter = *overrides.delimiter;
+  if (overrides.quote) dialect.quote = *overrides.quote;
+  if (overrides.no_quote) dialect.quote = '\0';
+  if (dialect.escape == quote) dialect.escape = dialect.quote;
+  if (overrides.escape) dialect.escape = *overrides.escape;
+}
+
+// Reads the header record at `offset` and finds where the record behind it begins.
+Result<void> read_header(const Input& input, const Overrides& overrides, std::uint64_t offset, std::int64_t line, bool is_header, Layout& layout) {
+  csv::ReaderOptions options;
+  options.dialect = layout.dialect;
+  options.max_columns = overrides.max_columns;
+  options.max_record_bytes = overrides.max_record_bytes;
+  options.first_offset = offset;
+  options.first_line = line;
+  FileRange range(input.file, offset, input.bytes);
+  csv::Reader reader(range, options);
+  csv::Batch batch;
+  auto more = reader.next(batch);
+  if (!more) return fail(std::move(more.error()).within(input.name));
+  if (!*more) return fail("file_empty", fmt::format("{}: the file has no records", input.name), "check that the right file was given", ErrorKind::invalid);
+  std::string scratch;
+  const std::size_t fields = batch.ragged().empty() || batch.ragged().front().row != 0 ? batch.columns() : batch.ragged().front().fields;
+  for (std::size_t i = 0; i < fields; ++i)
+    layout.header.emplace_back(is_header ? std::string(csv::unescape(batch.field(0, i), layout.dialect, scratch)) : fmt::format("column_{}", i + 1));
+  if (!is_header) {
+    for (std::size_t i = 0; i < overrides.header.size() && i < fields; ++i) layout.header[i] = overrides.header[i];
+    layout.data_offset = batch.offset(0);
+    layout.data_line = batch.line(0);
+  } else {
+    layout.data_offset = batch.rows() > 1 ? batch.offset(1) : reader.offset();
+    layout.data_line = batch.rows() > 1 ? batch.line(1) : reader.line();
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Input> open_input(const std::string& path, const std::filesystem::path& spool_folder, std::uint64_t max_bytes) {
+  Input input;
+  input.name = path == "-" ? "(standard input)" : path;
+  if (path == "-") {
+    input.file = File::standard_input();
+  } else {
+    LADE_ASSIGN(input.file, File::open(path));
+  }
+  std::array<char, 2> magic{};
+  const bool seekable = path != "-" && input.file.is_regular();
+  if (seekable) {
+    LADE_TRY(input.file.read_at(0, magic));
+    LADE_ASSIGN(input.bytes, input.file.size());
+    if (input.bytes > max_bytes) return fail(too_large(input.name, max_bytes));
+  }
+  const bool gzip = std::string_view(magic.data(), 2) == "\x1f\x8b";
+  if (seekable && !gzip) return input;
+  LADE_ASSIGN(File spool, File::temporary(spool_folder));
+  {
+    Spooler spooler(input.file, spool, max_bytes);
+    LADE_ASSIGN(input.bytes, spooler.run());
+  }
+  input.file = std::move(spool);
+  input.spooled = true;
+  return input;
+}
+
+Result<Layout> recognise(const Input& input, const Overrides& overrides) {
+  std::vector<char> sample(std::min<std::uint64_t>(kSampleBytes, input.bytes));
+  LADE_ASSIGN(const std::size_t count, input.file.read_at(0, sample));
+  auto sniffed = sniff_csv({sample.data(), count});
+  if (!sniffed) return fail(std::move(sniffed.error()).within(input.name));
+  Layout layout;
+  layout.dialect = sniffed->dialect;
+  layout.evidence = sniffed->evidence;
+  apply(overrides, layout.dialect);
+  const char line_end = layout.dialect.lone_cr ? '\r' : '\n';
+  const int header_row = overrides.header_row.value_or(1);
+  const int before = header_row > 0 ? header_row - 1 : 0;
+  LADE_ASSIGN(const std::uint64_t offset, skip_lines(input, 0, before, line_end));
+  LADE_TRY(read_header(input, overrides, offset, 1 + before, header_row > 0, layout));
+  if (overrides.skip_rows > 0) {
+    LADE_ASSIGN(layout.data_offset, skip_lines(input, layout.data_offset, overrides.skip_rows, line_end));
+    layout.data_line += overrides.skip_rows;
+  }
+  return layout;
+}
+
+}  // namespace lade::source
