@@ -78,19 +78,23 @@ Counts count_fields(std::string_view sample, const csv::Dialect& dialect) {
 }
 
 // Between 0 and about 1: high when nearly all records have the same number of fields, a little higher for more fields,
-// lower for records with faults. One field in each record says nothing.
+// lower for records with faults. One field in each record says little, but more than fields that hardly ever agree.
 double score_of(const Reading& reading, double weight) {
-  if (reading.records == 0 || reading.fields < 2) return 0;
+  // An apostrophe is a quote only where it is seen to be one.
+  if (reading.records == 0 || (reading.dialect.quote == '\'' && reading.quoted == 0)) return 0;
   const auto share = [&](std::size_t count) {
     return static_cast<double>(count) / static_cast<double>(reading.records);
   };
   const double agreement = share(reading.fitting);
   const auto fields = static_cast<double>(reading.fields);
-  double score = weight * agreement * agreement * agreement * fields / (fields + 1);
+  double score = agreement * agreement * agreement * (reading.fields < 2 ? 0.2 : fields / (fields + 1));
+  // A delimiter that stands in nearly every record of a ragged table is still one.
+  if (share(reading.divided) >= 0.9) score = std::max(score, 0.25 + 0.05 * agreement);
+  score *= weight;
   score *= 1 - 0.5 * std::min(share(reading.faults), 1.0);
   score *= reading.first_fits ? 1.0 : 0.9;
   // A quote that is seen to work beats one that is only possible, and both beat none.
-  score *= reading.dialect.quote == 0 ? 0.97 : 1 + 0.05 * std::min(share(reading.quoted), 1.0);
+  score *= reading.dialect.quote == 0 ? 0.8 : 1 + 0.05 * std::min(share(reading.quoted), 1.0);
   return score;
 }
 
@@ -102,6 +106,7 @@ Reading read_as(std::string_view sample, const csv::Dialect& dialect, double wei
   reading.faults = counts.faults;
   reading.quoted = counts.quoted;
   for (const auto& [fields, records] : counts.records_by_fields) {
+    if (fields > 1) reading.divided += records;
     if (records < reading.fitting) continue;
     reading.fields = fields;
     reading.fitting = records;
@@ -121,7 +126,8 @@ std::string describe(const Reading& reading) {
 }
 
 std::string delimiter_evidence(const Reading& best, const std::vector<Reading>& readings) {
-  if (best.fields < 2) return "delimiter: none found, every record is one field; ',' assumed";
+  if (best.fields < 2)
+    return fmt::format("delimiter: none found, {} of {} records are one field", best.fitting, best.records);
   std::string text = "delimiter " + describe(best);
   for (const Reading& reading : readings) {
     const bool same_quoting =

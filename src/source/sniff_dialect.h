@@ -14,6 +14,7 @@ struct Reading {
   std::size_t records = 0;
   std::size_t fields = 0;   // of most records
   std::size_t fitting = 0;  // records with that many fields
+  std::size_t divided = 0;  // records with two fields or more
   std::size_t faults = 0;   // records with stray quotes and the like
   std::size_t quoted = 0;   // fields
   bool first_fits = false;  // the first record has that many fields

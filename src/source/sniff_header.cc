@@ -58,8 +58,10 @@ bool repeated_below(const Records& records, std::size_t column) {
 struct Votes {
   std::size_t header = 0;
   std::size_t data = 0;
+  std::size_t repeated = 0;  // texts that occur below again: weak, a name may well be a value too
   std::string header_example;
   std::string data_example;
+  std::string repeated_example;
 };
 
 void vote(const Records& records, std::size_t column, Votes& votes) {
@@ -69,12 +71,12 @@ void vote(const Records& records, std::size_t column, Votes& votes) {
   if (first == Look::blank || below == Look::blank) return;
   const bool names_values =
       (first == Look::text && below != Look::text) || (first == Look::year && below == Look::typed);
-  const bool is_value =
-      (first != Look::text && below != Look::text) || (first == Look::text && repeated_below(records, column));
   if (names_values) {
     if (votes.header++ == 0) votes.header_example = name;
-  } else if (is_value) {
+  } else if (first != Look::text && below != Look::text) {
     if (votes.data++ == 0) votes.data_example = name;
+  } else if (first == Look::text && repeated_below(records, column)) {
+    if (votes.repeated++ == 0) votes.repeated_example = name;
   }
 }
 
@@ -95,6 +97,10 @@ HeaderFinding sniff_header(const Records& records) {
   if (votes.data > votes.header) {
     return {false, fmt::format("header: no, {} of {} fields of the first record look like the values below (\"{}\")",
                                votes.data, records[0].size(), votes.data_example)};
+  }
+  if (votes.header == 0 && votes.repeated > 0) {
+    return {false, fmt::format("header: no, {} of {} fields of the first record occur again below (\"{}\")",
+                               votes.repeated, records[0].size(), votes.repeated_example)};
   }
   if (votes.header > 0) {
     return {true, fmt::format("header: yes, {} of {} fields of the first record are names above values (\"{}\")",

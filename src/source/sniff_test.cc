@@ -78,6 +78,20 @@ TEST(Sniff, OneColumnReadsAsOne) {
   EXPECT_EQ(found.dialect, csv::Dialect{});
 }
 
+TEST(Sniff, ARaggedTableKeepsItsDelimiter) {
+  EXPECT_EQ(sniffed("a,b,c\n1,27,,too long\n,too short\n0,x,17\n").dialect, csv::Dialect{});
+}
+
+TEST(Sniff, OneColumnOfQuotedTextWithCommasStaysOne) {
+  const Sniffed found = sniffed("\"pattern\"\n\"#,##0\"\nplain\n");
+  EXPECT_EQ(found.columns, 1U);
+  EXPECT_EQ(found.dialect, csv::Dialect{});
+}
+
+TEST(Sniff, QuotesThatNeverCloseAreNone) {
+  EXPECT_EQ(sniffed("size,item\n\"5,bolt\n\"6,nut\n7,pin\n\"8,nail\n").dialect.quote, 0);
+}
+
 TEST(Sniff, ARecordThatIsCutOffDoesNoHarm) {
   std::string sample = "a,b,c\n";
   for (int row = 0; row < 20; ++row) sample += "x,\"y,z\",1\n";
