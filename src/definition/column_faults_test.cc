@@ -18,6 +18,8 @@ std::vector<FaultCase> setting_cases() {
        "columns.b: expected a map, found a list", kSchema},
       {"required_is_text", column("required: yes"), "definition_wrong_kind", 5, 17,
        "columns.b.required: expected true or false, found 'yes'", kSchema},
+      {"required_in_odd_case", column("required: TRue"), "definition_wrong_kind", 5, 17, "expected true or false",
+       kSchema},
       {"from_is_a_map", column("from: {x: y}"), "definition_wrong_kind", 5, 13,
        "columns.b.from: expected a text or a list of texts, found a map", kSchema},
       {"from_is_empty", column("from: []"), "definition_bad_value", 5, 13, "columns.b.from: the list is empty",

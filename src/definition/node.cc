@@ -229,6 +229,13 @@ bool is_readable(std::string_view text, Faults& faults) {
 
 }  // namespace
 
+std::optional<bool> Node::boolean() const {
+  if (kind != Kind::scalar || !plain) return std::nullopt;
+  if (text == "true" || text == "True" || text == "TRUE") return true;
+  if (text == "false" || text == "False" || text == "FALSE") return false;
+  return std::nullopt;
+}
+
 const Node* Node::find(std::string_view name) const {
   if (kind != Kind::map) return nullptr;
   for (std::size_t i = 0; i < size(); ++i)

@@ -27,6 +27,9 @@ struct Node {
   bool is_map() const { return kind == Kind::map; }
   bool is_null() const { return kind == Kind::null; }
 
+  // What YAML reads as true or false: unquoted, in lower case, upper case or with a capital.
+  std::optional<bool> boolean() const;
+
   std::size_t size() const { return kind == Kind::map ? items.size() / 2 : items.size(); }
   const Node& key(std::size_t index) const { return items[2 * index]; }
   const Node& value(std::size_t index) const { return items[2 * index + 1]; }

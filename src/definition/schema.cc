@@ -41,8 +41,7 @@ std::optional<Number> number_of(std::string_view text) {
 // What YAML's core schema makes of a scalar.
 json::value scalar_value(const Node& node) {
   if (!node.plain) return text_value(node.text);
-  if (node.text == "true" || node.text == "True" || node.text == "TRUE") return true;
-  if (node.text == "false" || node.text == "False" || node.text == "FALSE") return false;
+  if (const auto boolean = node.boolean()) return *boolean;
   const bool may_be_number =
       !node.text.empty() && std::string_view("-.0123456789").find(node.text.front()) != std::string_view::npos;
   if (may_be_number) {

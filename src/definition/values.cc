@@ -93,13 +93,9 @@ std::optional<std::string> read_text(const Node& node, std::string_view label, F
 }
 
 std::optional<bool> read_boolean(const Node& node, std::string_view label, Faults& faults) {
-  if (node.is_scalar() && node.plain) {
-    const std::string folded = lowered(node.text);
-    if (folded == "true") return true;
-    if (folded == "false") return false;
-  }
-  report_kind(node, label, "true or false", faults);
-  return std::nullopt;
+  const auto value = node.boolean();
+  if (!value) report_kind(node, label, "true or false", faults);
+  return value;
 }
 
 std::optional<std::int64_t> read_integer(const Node& node, std::string_view label, std::int64_t least,
@@ -190,8 +186,7 @@ bool check_column_name(const Node& node, std::string_view label, Faults& faults)
 
 std::optional<std::string> read_slug(const Node& node, std::string_view label, Faults& faults) {
   auto text = read_text(node, label, faults);
-  const bool is_boolean = node.plain && (node.text == "true" || node.text == "false");
-  if (!text || (is_slug(*text) && !is_boolean)) return text;
+  if (!text || (is_slug(*text) && !node.boolean())) return text;
   faults.error(
       node.place, "definition_bad_value",
       fmt::format("{}: {} is not accepted; expected at most 63 lower-case letters, digits and _, a letter first", label,
