@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""Runs all that CI runs, step by step, and ends with one line: N passed, M failed. `make test` calls it.
+
+  scripts/test.py [--only STEP]…    steps: format errors docs-links unit cases docs threads
+"""
+
+import argparse
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+ASAN = ROOT / "build" / "asan"
+TSAN = ROOT / "build" / "tsan"
+COUNTS = re.compile(r"(\d+) passed, (\d+) failed")
+
+# What runs workers beside each other, for the thread sanitizer: many chunks, many buckets, both databases.
+THREAD_CASES = ["duplicates/last_across_chunks", "strategies/many_rows_half_existing", "refused/three_of_many",
+                "commit/all_or_nothing_over_many_buckets", "lookups/in_the_key"]
+
+
+class Failed(Exception):
+    pass
+
+
+def say(text):
+    print(f"\n\033[1m{text}\033[0m" if sys.stdout.isatty() else f"\n== {text}", flush=True)
+
+
+def run(command, **environment):
+    """Shows what the command prints while it runs; gives its exit code and its last lines."""
+    words = [str(word) for word in command]
+    print("$ " + " ".join(words), flush=True)
+    process = subprocess.Popen(words, cwd=ROOT, env={**os.environ, **environment}, text=True, errors="replace",
+                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    tail = []
+    for line in process.stdout:
+        print(line, end="", flush=True)
+        tail = (tail + [line])[-20:]
+    return process.wait(), "".join(tail)
+
+
+def build(preset, *targets):
+    for command in (["cmake", "--preset", preset], ["cmake", "--build", "--preset", preset, *targets]):
+        if run(command)[0] != 0:
+            raise Failed(f"the {preset} build failed")
+
+
+def one_check(command):
+    code, _ = run(command)
+    return (1, 0) if code == 0 else (0, 1)
+
+
+def counted(command, **environment):
+    """For programs that end with "N passed, M failed"."""
+    code, tail = run(command, **environment)
+    found = COUNTS.findall(tail)
+    passed, failed = map(int, found[-1]) if found else (0, 0)
+    return passed, failed if code == 0 else max(failed, 1)
+
+
+def check_format():
+    return one_check(["scripts/format.sh", "--check"])
+
+
+def check_errors():
+    return one_check(["scripts/check_errors.py"])
+
+
+def check_links():
+    return counted(["scripts/test_docs.py", "--links"])
+
+
+def run_unit_tests():
+    build("asan")
+    results = ASAN / "test_results"
+    shutil.rmtree(results, ignore_errors=True)
+    junit = ASAN / "ctest.xml"
+    code, _ = run(["ctest", "--test-dir", ASAN, "-j", os.cpu_count() or 2, "--output-on-failure", "--output-junit", junit],
+                  GTEST_OUTPUT=f"xml:{results}/", ASAN_OPTIONS="detect_stack_use_after_return=1")
+    passed = failed = 0
+    programs = xml.etree.ElementTree.parse(junit).getroot()
+    for program in programs.iter("testcase"):
+        # A program of GoogleTest counts with each of its tests; one that crashed has left no list of them.
+        report = results / (program.get("name") + ".xml")
+        if report.exists():
+            suite = xml.etree.ElementTree.parse(report).getroot()
+            bad = int(suite.get("failures")) + int(suite.get("errors"))
+            skipped = sum(1 for _ in suite.iter("skipped"))
+            passed += int(suite.get("tests")) - bad - skipped
+            failed += bad
+        elif program.find("failure") is None:
+            passed += 1
+        if program.find("failure") is not None and not (report.exists() and failed):
+            failed += 1
+    return passed, failed if code == 0 else max(failed, 1)
+
+
+def run_cases():
+    passed, failed = one_check([sys.executable, "-m", "unittest", "discover", "-q", "-s", "tests/cases/runner", "-t", "tests/cases"])
+    more, worse = counted([sys.executable, "tests/cases/run.py", "--lade", ASAN / "lade"])
+    return passed + more, failed + worse
+
+
+def run_docs():
+    return counted(["scripts/test_docs.py", "--lade", ASAN / "lade"])
+
+
+def run_threads():
+    build("tsan", "--target", "lade")
+    passed = failed = 0
+    for case in THREAD_CASES:
+        more, worse = counted([sys.executable, "tests/cases/run.py", "--lade", TSAN / "lade", "--filter", case],
+                              TSAN_OPTIONS="halt_on_error=1")
+        passed, failed = passed + more, failed + worse
+    return passed, failed
+
+
+STEPS = {
+    "format": ("The C++ sources are formatted", check_format),
+    "errors": ("Every error code is documented, and provoked by a test", check_errors),
+    "docs-links": ("Documentation names files and tests that exist", check_links),
+    "unit": ("Unit tests, fuzz corpora and the corpora of other projects, with ASan and UBSan", run_unit_tests),
+    "cases": ("Text cases on SQLite and PostgreSQL, with ASan and UBSan", run_cases),
+    "docs": ("Commands in the documentation do what it shows", run_docs),
+    "threads": ("Workers beside each other, with TSan", run_threads),
+}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", action="append", choices=STEPS, help="only this step, may be given several times")
+    only = parser.parse_args().only
+    totals = []
+    for name, (title, step) in STEPS.items():
+        if only and name not in only:
+            continue
+        say(title)
+        start = time.monotonic()
+        try:
+            passed, failed = step()
+        except (Failed, OSError, xml.etree.ElementTree.ParseError) as error:
+            print(error, flush=True)
+            passed, failed = 0, 1
+        totals.append((title, passed, failed, time.monotonic() - start))
+    say("Summary")
+    for title, passed, failed, seconds in totals:
+        print(f"  {'FAILED' if failed else 'ok':<7} {passed:>5} passed {failed:>3} failed {seconds:>6.0f} s  {title}")
+    failed = sum(total[2] for total in totals)
+    print(f"{sum(total[1] for total in totals)} passed, {failed} failed")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
