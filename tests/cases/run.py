@@ -27,6 +27,7 @@ def parse_arguments():
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 2)
     parser.add_argument("--quick", action="store_true", help="only the default setting")
     parser.add_argument("--seconds", type=int, default=120, help="time limit of one import")
+    parser.add_argument("--slowest", type=int, default=0, help="also print the slowest runs")
     parser.add_argument("--update", action="store_true",
                         help="rewrite the expectations from what the program does on SQLite; review the difference by hand")
     return parser.parse_args()
@@ -48,11 +49,23 @@ def make_tasks(options):
 
 
 def run_tasks(tasks, options, server):
+    """Gives the failures as (task, differences, command); says how it goes meanwhile."""
     lade = options.lade.resolve()
+    failures, times = [], []
     with concurrent.futures.ThreadPoolExecutor(max_workers=options.jobs) as pool:
         waiting = {pool.submit(execute, task, lade, server, options.seconds, options.update): task for task in tasks}
         for done in concurrent.futures.as_completed(waiting):
-            yield waiting[done], *done.result()
+            task = waiting[done]
+            differences, command, seconds = done.result()
+            times.append((seconds, task.label))
+            if differences:
+                failures.append((task, differences, command))
+                print(f"failed: {task.label}", flush=True)
+            if len(times) % 200 == 0:
+                print(f"{len(times)} of {len(tasks)} runs", flush=True)
+    for seconds, label in sorted(times, reverse=True)[:options.slowest]:
+        print(f"{seconds:6.2f} s  {label}")
+    return failures
 
 
 def report(failures):
@@ -83,8 +96,7 @@ def main():
     try:
         if any(task.database == "postgresql" for task in tasks):
             server = Server(POSTGRESQL, folder)
-        failures = [(task, differences, command) for task, differences, command
-                    in run_tasks(tasks, options, server.url if server else "") if differences]
+        failures = run_tasks(tasks, options, server.url if server else "")
     except DatabaseError as error:
         sys.exit(str(error))
     finally:

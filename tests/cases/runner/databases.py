@@ -93,9 +93,6 @@ class Sqlite:
         finally:
             connection.close()
 
-    def drop(self):
-        pass
-
 
 class Postgresql:
     """A schema of its own in the private server; public holds the extensions that cases may need."""
@@ -130,9 +127,6 @@ class Postgresql:
         sql = f"""SELECT attname FROM pg_attribute WHERE attrelid = '{quoted(table)}'::regclass AND attnum > 0
                   AND NOT attisdropped ORDER BY attnum;"""
         return self.run(sql).split("\n")[:-1]
-
-    def drop(self):
-        self.run(f"SET client_min_messages = error; DROP SCHEMA {self.schema} CASCADE;")
 
 
 class Server:
