@@ -37,6 +37,9 @@ struct RecordFault {
 // are valid until the next call of Reader::next.
 class Batch {
  public:
+  // So many bytes behind any field may be read (they mean nothing): short fields can be copied in whole vectors.
+  static constexpr std::size_t kReadableBehind = 64;
+
   std::size_t rows() const { return rows_; }
   std::size_t columns() const { return columns_; }
 

@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/result.h"
+#include "csv/batch.h"
 
 namespace lade::csv {
 
@@ -14,6 +15,7 @@ namespace lade::csv {
 class BlockBuffer {
  public:
   static constexpr std::size_t kMargin = 128;
+  static_assert(kMargin >= Batch::kReadableBehind);
 
   BlockBuffer(ByteSource& source, std::size_t capacity);
 

@@ -1,7 +1,6 @@
 #include "csv/split.h"
 
 #include <algorithm>
-#include <ranges>
 
 namespace lade::csv {
 namespace {
@@ -9,11 +8,17 @@ namespace {
 // The batch's first row that lies `bytes` or more behind `start`, or its number of rows. Never the row of `start`
 // itself, which stands behind it when a byte order mark or blank lines come first.
 std::size_t row_behind(const Batch& batch, const ChunkStart& start, std::uint64_t bytes) {
-  const auto rows = std::views::iota(std::size_t{0}, batch.rows());
-  const auto found = std::ranges::partition_point(rows, [&](std::size_t row) {
-    return batch.offset(row) < start.offset + bytes || batch.row_id(row) <= start.row;
-  });
-  return static_cast<std::size_t>(found - rows.begin());
+  std::size_t low = 0;
+  std::size_t high = batch.rows();
+  while (low < high) {
+    const std::size_t middle = low + (high - low) / 2;
+    if (batch.offset(middle) < start.offset + bytes || batch.row_id(middle) <= start.row) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
 }
 
 void add_starts(const Batch& batch, std::uint64_t chunk_bytes, std::vector<ChunkStart>& chunks) {

@@ -1,5 +1,6 @@
 #include "source/sniff.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "csv/reader.h"
@@ -16,6 +17,7 @@ std::vector<std::vector<std::string>> first_records(std::string_view sample, con
   MemorySource source(sample);
   csv::ReaderOptions options;
   options.dialect = dialect;
+  options.block_bytes = std::min(options.block_bytes, sample.size());
   options.max_columns = sample.size() + 1;
   csv::Reader reader(source, options);
   csv::Batch batch;

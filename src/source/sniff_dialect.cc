@@ -58,6 +58,7 @@ Counts count_fields(std::string_view sample, const csv::Dialect& dialect) {
   MemorySource source(sample);
   csv::ReaderOptions options;
   options.dialect = dialect;
+  options.block_bytes = std::min(options.block_bytes, sample.size());
   options.max_columns = sample.size() + 1;
   csv::Reader reader(source, options);
   csv::Batch batch;
