@@ -37,10 +37,12 @@ foreach(source IN LISTS fuzzers)
   add_test(NAME ${name} COMMAND ${name} ${CMAKE_SOURCE_DIR}/fuzz/corpus/${name})
 endforeach()
 
+# What a benchmark does with the results should cost as little as it can.
 file(GLOB benches CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/bench/bench_*.cc)
 foreach(source IN LISTS benches)
   get_filename_component(name ${source} NAME_WE)
   add_executable(${name} ${source})
+  target_compile_options(${name} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-O3>)
   target_link_libraries(${name} PRIVATE lade_jobs)
 endforeach()
 

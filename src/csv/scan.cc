@@ -43,6 +43,7 @@ HWY_INLINE Mask mask_of(const std::uint8_t* bytes, hn::VFromD<Bytes> byte) {
   const Bytes tag;
   const std::size_t lanes = hn::Lanes(tag);
   Mask result = 0;
+#pragma GCC unroll 4
   for (std::size_t at = 0; at < kStep; at += lanes) {
     Mask bits = 0;
     hn::StoreMaskBits(tag, hn::Eq(hn::LoadU(tag, bytes + at), byte), reinterpret_cast<std::uint8_t*>(&bits));
@@ -159,6 +160,7 @@ HWY_INLINE void append_ends(std::uint32_t* out, std::size_t count, std::size_t a
     rest &= rest - 1;
   };
   // Most steps have fewer than 12, so that this loop's end is easy to predict.
+#pragma GCC unroll 12
   for (std::size_t to = 0; to < 12; ++to) append(to);
   for (std::size_t to = 12; to < count; ++to) append(to);
 }
