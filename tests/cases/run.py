@@ -13,7 +13,7 @@ import tempfile
 
 from runner.case import DATABASES, find_cases
 from runner.databases import DatabaseError, Server
-from runner.execute import SETTINGS, Task, execute
+from runner.execute import SETTINGS, Task, execute, quick_folder
 
 ROOT = pathlib.Path(__file__).resolve().parent
 POSTGRESQL = ROOT.parent.parent / "scripts" / "private_postgresql.sh"
@@ -92,7 +92,7 @@ def main():
     if not tasks:
         sys.exit(f"no case contains {options.filter!r}")
     server = None
-    folder = tempfile.mkdtemp(prefix="lade_pg_", dir="/tmp")
+    folder = tempfile.mkdtemp(prefix="lade_pg_", dir=quick_folder())
     try:
         if any(task.database == "postgresql" for task in tasks):
             server = Server(POSTGRESQL, folder)

@@ -55,16 +55,23 @@ class Execution:
         """Gives the list of differences, empty when everything is as expected."""
         try:
             self.database.create(self.task.case.schema(self.task.database))
-            for number in range(1, len(self.task.case.runs) + 1):
-                self.import_file(number)
-                if update:
-                    self.update(self.task.case.expectation(number))
-                elif differences := self.differences(self.task.case.expectation(number)):
-                    return [f"run {number}: {text}" for text in differences] if len(self.task.case.runs) > 1 else differences
+            try:
+                return self.run_all(update)
+            finally:
+                self.database.drop()
         except subprocess.TimeoutExpired:
             return [f"did not end within {self.seconds} s"]
         except (DatabaseError, OSError, ValueError, KeyError):
             return [traceback.format_exc()]
+
+    def run_all(self, update):
+        several = len(self.task.case.runs) > 1
+        for number in range(1, len(self.task.case.runs) + 1):
+            self.import_file(number)
+            if update:
+                self.update(self.task.case.expectation(number))
+            elif differences := self.differences(self.task.case.expectation(number)):
+                return [f"run {number}: {text}" for text in differences] if several else differences
         return []
 
     def import_file(self, number: int):
@@ -147,10 +154,18 @@ def indented(text: str):
     return "\n".join("    " + line for line in text.splitlines()[-30:])
 
 
+def quick_folder():
+    """A folder in memory where there is room: nothing here tests the disk."""
+    try:
+        room = os.statvfs("/dev/shm")
+    except OSError:
+        return "/tmp"
+    return "/dev/shm" if os.access("/dev/shm", os.W_OK) and room.f_bavail * room.f_frsize > 2_000_000_000 else "/tmp"
+
+
 def execute(task: Task, lade: pathlib.Path, server: str, seconds: int, update: bool):
-    """Gives (differences, the command, seconds it took). Works in memory where it can: nothing here tests the disk."""
+    """Gives (differences, the command, seconds it took)."""
     begin = time.monotonic()
-    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-    with tempfile.TemporaryDirectory(prefix="lade_case_", dir=memory) as folder:
+    with tempfile.TemporaryDirectory(prefix="lade_case_", dir=quick_folder()) as folder:
         execution = Execution(task, lade, server, pathlib.Path(folder), seconds)
         return execution.run(update), execution.reproduce(), time.monotonic() - begin
