@@ -27,6 +27,20 @@ Issue ragged_issue(std::size_t fields, std::size_t columns) {
                       fields < columns ? "add the missing fields" : "quote fields that contain the delimiter");
 }
 
+// How many bytes of a text that is not UTF-8 are: whole characters up to the first that is none.
+std::size_t valid_beginning(std::string_view text) {
+  constexpr std::size_t kStride = 4096;
+  std::size_t at = 0;
+  const auto character = [&] {
+    for (std::size_t length = 1; length <= std::min<std::size_t>(4, text.size() - at); ++length)
+      if (simdjson::validate_utf8(text.data() + at, length)) return length;
+    return std::size_t{0};
+  };
+  while (at + kStride <= text.size() && simdjson::validate_utf8(text.data() + at, kStride)) at += kStride;
+  for (std::size_t length = character(); length > 0; length = character()) at += length;
+  return at;
+}
+
 Issue fault_issue(std::string_view code) {
   if (code == "unterminated_quote")
     return record_issue(std::string(code), "a quoted field is not closed before the file ends", "add the closing quote");
@@ -63,10 +77,10 @@ void Analyser::check_structure() {
   for (const csv::RaggedRecord& ragged : raw_.batch->ragged()) {
     if (!inside(ragged.row)) continue;
     const bool pad = program_.definition.source.ragged == definition::RaggedPolicy::pad && ragged.fields < raw_.batch->columns();
-    if (!pad) issues_.add(ragged.row - raw_.begin, ragged_issue(ragged.fields, raw_.batch->columns()));
+    if (!pad) issues_.add_broken(ragged.row - raw_.begin, ragged_issue(ragged.fields, raw_.batch->columns()));
   }
   for (const csv::RecordFault& fault : raw_.batch->faults())
-    if (inside(fault.row) && !issues_.failed(fault.row - raw_.begin)) issues_.add(fault.row - raw_.begin, fault_issue(fault.code));
+    if (inside(fault.row) && !issues_.broken(fault.row - raw_.begin)) issues_.add_broken(fault.row - raw_.begin, fault_issue(fault.code));
 }
 
 // Bytes that are not text: found for the whole block at once, then looked for row by row.
@@ -79,16 +93,14 @@ void Analyser::check_text() {
   if (valid && !has_nul) return;
   for (std::size_t row = 0; row < raw_.rows; ++row) {
     const std::string_view record = raw_.batch->record(raw_.begin + row);
-    if (issues_.failed(row)) continue;
+    if (issues_.broken(row)) continue;
     if (const auto nul = record.find('\0'); nul != std::string_view::npos) {
-      issues_.add(row, record_issue("nul_byte", fmt::format("the row holds a NUL byte at offset {} of the file", raw_.batch->offset(raw_.begin + row) + nul),
+      issues_.add_broken(row, record_issue("nul_byte", fmt::format("the row holds a NUL byte at offset {} of the file", raw_.batch->offset(raw_.begin + row) + nul),
                                     "remove it; databases cannot store it in text"));
     } else if (!simdjson::validate_utf8(record.data(), record.size())) {
-      std::size_t at = 0;  // the longest valid beginning, halved into place
-      for (std::size_t step = record.size(); step > 0; step /= 2)
-        while (at + step <= record.size() && simdjson::validate_utf8(record.data(), at + step)) at += step;
-      issues_.add(row, record_issue("invalid_utf8", fmt::format("the row is not valid UTF-8 at offset {} of the file (byte 0x{:02X})",
-                                                                raw_.batch->offset(raw_.begin + row) + at, static_cast<unsigned char>(record[std::min(at, record.size() - 1)])),
+      const std::size_t at = valid_beginning(record);
+      issues_.add_broken(row, record_issue("invalid_utf8", fmt::format("the row is not valid UTF-8 at offset {} of the file (byte 0x{:02X})",
+                                                                raw_.batch->offset(raw_.begin + row) + at, static_cast<unsigned char>(record[at])),
                                     "save the file as UTF-8"));
     }
   }
@@ -102,7 +114,7 @@ Result<void> Analyser::resolve(std::size_t index) {
   if (map == nullptr) {
     for (std::size_t row = 0; row < raw_.rows; ++row) {
       key_.clear();
-      if (!issues_.failed(row) && append_lookup_key(key_, lookup, columns_, row)) probed.at(key_);
+      if (append_lookup_key(key_, lookup, columns_, row)) probed.at(key_);
     }
     if (probed.size() > 0) LADE_TRY(probe_lookup(lookup, program_.columns[column].type, *connection_, index, probed));
     map = &probed;
@@ -118,18 +130,24 @@ Result<void> Analyser::resolve(std::size_t index) {
       const LookupHit* hit = map->find(key_);
       apply_hit(lookup, row, hit);
       // What a probe found lives only as long as this call.
-      if (map == &probed && program_.columns[column].type.kind == definition::TypeKind::text && columns_[column].states[row] == CellState::value)
+      const definition::TypeKind kind = program_.columns[column].type.kind;
+      const bool is_text = kind == definition::TypeKind::text || kind == definition::TypeKind::json;
+      if (map == &probed && is_text && columns_[column].states[row] == CellState::value)
         columns_[column].cells[row].text = arena_.keep(columns_[column].cells[row].text);
     } else {
-      const ColumnProgram& filled = program_.columns[column];
-      columns_[column].states[row] = CellState::null;
-      if (filled.column.required) {
-        issues_.add(row, cell_issue(filled, "required", ""));
-        columns_[column].states[row] = CellState::bad;
-      }
+      leave_blank(column, row);
     }
   }
   return {};
+}
+
+// Nothing was found for a looked-up column, and the lookup allows that.
+void Analyser::leave_blank(std::size_t column, std::size_t row) {
+  const ColumnProgram& filled = program_.columns[column];
+  columns_[column].states[row] = CellState::null;
+  if (!filled.column.required) return;
+  issues_.add(row, cell_issue(filled, "required", ""));
+  if (filled.column.severity == Severity::error) columns_[column].states[row] = CellState::bad;
 }
 
 void Analyser::apply_hit(const LookupProgram& lookup, std::size_t row, const LookupHit* hit) {
@@ -144,8 +162,8 @@ void Analyser::apply_hit(const LookupProgram& lookup, std::size_t row, const Loo
     const std::string_view text = filled.type.kind == definition::TypeKind::text ? hit->value.text : std::string_view();
     return check_limits(filled, row, text, hit->value, state, issues_);
   }
+  if (usable || (count == 0 && lookup.missing == MissingPolicy::null)) return leave_blank(index, row);
   state = CellState::null;
-  if (usable || (count == 0 && lookup.missing == MissingPolicy::null)) return;
   const bool hard = count == 0 ? lookup.missing == MissingPolicy::error : lookup.many == ManyPolicy::error;
   std::string value;
   bool sensitive = filled.column.sensitive;
@@ -225,6 +243,7 @@ bool Analyser::append_identity(std::size_t row) {
 
 bool Analyser::append_tuple(std::size_t row) {
   tuple_.clear();
+  bool fits = true;
   for (const Slot& slot : program_.slots) {
     const auto index = static_cast<std::size_t>(slot.column);
     const TypedColumn& column = columns_[index];
@@ -235,7 +254,7 @@ bool Analyser::append_tuple(std::size_t row) {
           issue.severity = Severity::error;
           issue.message = "too large for the target column";
           issues_.add(row, std::move(issue));
-          return false;
+          fits = false;
         }
         break;
       case CellState::keep: db::append_big_endian<std::int32_t>(tuple_, slot.blank_keeps ? kKeep : db::kNull); break;
@@ -244,7 +263,7 @@ bool Analyser::append_tuple(std::size_t row) {
       case CellState::bad: db::append_null(tuple_); break;
     }
   }
-  return true;
+  return fits;
 }
 
 Result<void> Analyser::emit(AnalysisSink& sink) {

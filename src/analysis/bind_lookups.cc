@@ -48,15 +48,15 @@ Result<void> Binder::bind_lookup(std::size_t index) {
     const db::Column* found = table->find(target);
     auto part = lookup_part(*table, target, found == nullptr ? definition::Type{} : natural_type(*found));
     if (!part) return {};
-    part->constant_text = context_value(value);
+    part->constant_text = std::make_shared<const std::string>(context_value(value));
     ColumnProgram plain;
     plain.type = part->type;
     plain.numbers = *NumberFormat::for_locale("");
     plain.booleans = *BooleanFormat::parse("");
     plain.dates = *DateFormat::parse("");
-    if (cast_text(plain, part->constant_text, part->constant)) {
+    if (cast_text(plain, *part->constant_text, part->constant)) {
       fault("definition_bad_value", fmt::format("lookup of '{}': '{}' is not a value for {}.{}, which is {}", column.column.name,
-                                                part->constant_text, table->name, target, found->type));
+                                                *part->constant_text, table->name, target, found->type));
       return {};
     }
     program.parts.push_back(std::move(*part));

@@ -107,7 +107,7 @@ class CellConverter {
 void convert_fixed(const ColumnProgram& column, const RawRows& raw, TypedColumn& out, RowIssues& issues, TextArena& arena) {
   CellConverter converter(column, issues, arena);
   for (std::size_t row = 0; row < raw.rows; ++row) {
-    if (issues.failed(row)) {
+    if (issues.broken(row)) {
       out.states[row] = CellState::bad;
     } else {
       converter.convert(*column.fixed, true, row, out.cells[row], out.states[row]);
@@ -123,7 +123,7 @@ void RowIssues::reset(std::size_t rows) {
 }
 
 void RowIssues::add(std::size_t row, model::Issue issue) {
-  if (issue.severity == model::Severity::error) failed_[row] = 1;
+  if (issue.severity == model::Severity::error && failed_[row] == 0) failed_[row] = 1;
   entries_.push_back({static_cast<std::uint32_t>(row), std::move(issue)});
 }
 
@@ -191,7 +191,7 @@ void convert_column(const ColumnProgram& column, const RawRows& raw, TypedColumn
   std::string scratch;
   const auto source = static_cast<std::size_t>(column.source);
   for (std::size_t row = 0; row < raw.rows; ++row) {
-    if (issues.failed(row)) {
+    if (issues.broken(row)) {
       out.states[row] = CellState::bad;
       continue;
     }

@@ -21,7 +21,8 @@ struct RawRows {
   bool resubmitted = false;
 };
 
-// What analysis found in the rows of one batch. A row with a hard error is `failed`.
+// What analysis found in the rows of one batch. A row with a hard error is `failed`; one whose record could not be read
+// right is also `broken`: its cells mean nothing, and nothing else is said about it.
 class RowIssues {
  public:
   struct Entry {
@@ -31,12 +32,18 @@ class RowIssues {
 
   void reset(std::size_t rows);
   bool failed(std::size_t row) const { return failed_[row] != 0; }
+  bool broken(std::size_t row) const { return failed_[row] == kBroken; }
+  void add_broken(std::size_t row, model::Issue issue) {
+    add(row, std::move(issue));
+    failed_[row] = kBroken;
+  }
   void add(std::size_t row, model::Issue issue);
   // All entries, by row, those of one row in the order they were found.
   const std::vector<Entry>& sorted();
 
  private:
-  std::vector<std::uint8_t> failed_;
+  static constexpr std::uint8_t kBroken = 2;
+  std::vector<std::uint8_t> failed_;  // 0, 1 or kBroken
   std::vector<Entry> entries_;
 };
 

@@ -44,7 +44,7 @@ struct ColumnProgram {
 struct LookupPart {
   int column = -1;
   Cell constant;
-  std::string constant_text;
+  std::shared_ptr<const std::string> constant_text;  // what a text constant points to, wherever this part moves
   definition::Type type;
   WireForm form;
   std::string target;  // column of the reference table

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 
 #include "db/sqlite_connection.h"
 #include "db/sqlite_diagnosis.h"
@@ -53,6 +54,16 @@ WireType wire_of(const std::string& declared, bool strict) {
   return WireType::sqlite_numeric;
 }
 
+// The n of VARCHAR(n). SQLite itself does not hold anybody to it, but whoever wrote it meant it.
+int declared_length(const std::string& declared) {
+  const std::string type = upper_case(declared);
+  const auto open = type.find('(');
+  if (type.find("CHAR") == std::string::npos || open == std::string::npos) return 0;
+  int length = 0;
+  std::from_chars(type.data() + open + 1, type.data() + type.size(), length);
+  return length;
+}
+
 std::string collation_of(sqlite3* database, const Table& table, const std::string& column) {
   const char* collation = nullptr;
   const int code = sqlite3_table_column_metadata(database, "main", table.name.c_str(), column.c_str(), nullptr,
@@ -78,6 +89,7 @@ Result<std::vector<Column>> SqliteConnection::describe_columns(const Table& tabl
     Column& column = columns.emplace_back();
     column.name = text_of(row[0]);
     column.type = text_of(row[1]);
+    column.length = declared_length(column.type);
     column.wire = wire_of(column.type, strict);
     column.not_null = flag_of(row[2]);
     column.has_default = flag_of(row[3]);

@@ -33,8 +33,10 @@ std::int64_t peak_rss_bytes() {
   return usage.ru_maxrss * 1024;
 }
 
-source::Overrides overrides_of(const definition::Source& source) {
+source::Overrides overrides_of(const definition::Definition& definition) {
+  const definition::Source& source = definition.source;
   source::Overrides overrides;
+  for (const definition::DataColumn& column : definition.columns) overrides.expected.insert(overrides.expected.end(), column.from.begin(), column.from.end());
   overrides.delimiter = source.delimiter;
   overrides.quote = source.quote;
   overrides.escape = source.escape;
@@ -52,7 +54,7 @@ Result<void> prepare(Job& job, const std::string& file, const definition::Defini
   std::filesystem::create_directories(job.options.data, error);
   if (error) return fail("data_folder", fmt::format("{}: cannot create the folder: {}", job.options.data.string(), error.message()), "name another one with --data", ErrorKind::invalid);
   LADE_ASSIGN(job.input, source::open_input(file, job.options.data, job.options.max_bytes));
-  LADE_ASSIGN(job.layout, source::recognise(job.input, overrides_of(definition.source)));
+  LADE_ASSIGN(job.layout, source::recognise(job.input, overrides_of(definition)));
   LADE_ASSIGN(job.connection, db::connect(job.options.database));
   const analysis::Context context{{"company", std::to_string(store::kDefaultCompany)}, {"project", ""}, {"user", job.options.user}, {"job", job.uuid}, {"now", now_text()}};
   LADE_ASSIGN(job.program, analysis::bind(definition, job.layout.header, *job.connection, context));

@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t kBlockBytes = 256 * 1024;
 constexpr std::size_t kSampleBytes = 256 * 1024;
+constexpr std::size_t kMaxSniffedColumns = 4096;
 
 Error too_large(const std::string& name, std::uint64_t max_bytes) {
   return {"file_too_large", fmt::format("{}: more than {} bytes", name, max_bytes), "split the file, or raise --max-bytes", ErrorKind::invalid};
@@ -110,6 +111,36 @@ void apply(const Overrides& overrides, csv::Dialect& dialect) {
   if (overrides.escape) dialect.escape = *overrides.escape;
 }
 
+// How many expected names the first record shows when it is read with this delimiter.
+std::size_t names_shown(std::string_view sample, csv::Dialect dialect, char delimiter, const std::vector<std::string>& expected) {
+  dialect.delimiter = delimiter;
+  MemorySource source(sample);
+  csv::ReaderOptions options;
+  options.dialect = dialect;
+  options.max_columns = kMaxSniffedColumns;
+  csv::Reader reader(source, options);
+  csv::Batch batch;
+  const auto more = reader.next(batch);
+  if (!more || !*more) return 0;
+  std::size_t shown = 0;
+  std::string scratch;
+  for (std::size_t i = 0; i < batch.columns(); ++i)
+    shown += static_cast<std::size_t>(std::count(expected.begin(), expected.end(), csv::unescape(batch.field(0, i), dialect, scratch)));
+  return shown;
+}
+
+// A file of few or ragged rows says little about its delimiter; the names that the definition expects say more.
+void choose_by_names(std::string_view sample, const std::vector<std::string>& expected, Layout& layout) {
+  std::size_t best = names_shown(sample, layout.dialect, layout.dialect.delimiter, expected);
+  for (const char delimiter : {',', ';', '\t', '|'}) {
+    const std::size_t shown = names_shown(sample, layout.dialect, delimiter, expected);
+    if (shown <= best) continue;
+    best = shown;
+    layout.dialect.delimiter = delimiter;
+    layout.evidence.push_back(fmt::format("delimiter '{}': the header then has {} of the names that the definition expects", delimiter, shown));
+  }
+}
+
 // Reads the header record at `offset` and finds where the record behind it begins.
 Result<void> read_header(const Input& input, const Overrides& overrides, std::uint64_t offset, std::int64_t line, bool is_header, Layout& layout) {
   csv::ReaderOptions options;
@@ -176,6 +207,7 @@ Result<Layout> recognise(const Input& input, const Overrides& overrides) {
   Layout layout;
   layout.dialect = sniffed->dialect;
   layout.evidence = sniffed->evidence;
+  if (!overrides.delimiter && overrides.header_row.value_or(1) == 1) choose_by_names({sample.data(), count}, overrides.expected, layout);
   apply(overrides, layout.dialect);
   const char line_end = layout.dialect.lone_cr ? '\r' : '\n';
   const int header_row = overrides.header_row.value_or(1);

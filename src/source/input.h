@@ -32,6 +32,7 @@ struct Overrides {
   std::vector<std::string> header;  // names when there is none
   int skip_rows = 0;                // physical lines to leave out after the header
   std::string encoding;
+  std::vector<std::string> expected;  // header names that the definition knows: a delimiter that shows them is the right one
   std::size_t max_columns = 4096;
   std::size_t max_record_bytes = 16 * 1024 * 1024;
 };
