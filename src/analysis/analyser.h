@@ -52,6 +52,7 @@ class Analyser {
   void check_structure();
   void check_text();
   Result<void> resolve(std::size_t lookup);
+  void leave_blank(std::size_t column, std::size_t row);
   void apply_hit(const LookupProgram& lookup, std::size_t row, const LookupHit* hit);
   void run_checks();
   bool append_identity(std::size_t row);

@@ -18,7 +18,9 @@ bool sorts_like_key(const definition::Type& type, const db::Column& column) {
   using db::WireType;
   switch (column.wire) {
     case WireType::text:
-    case WireType::sqlite_text: return column.order_is_bytes && type.kind != definition::TypeKind::json;
+    case WireType::sqlite_text:
+      // Texts, dates and uuids sort as they are spelled; numbers and times do not (9 and 10, 12:00:00Z and 12:00:00.5Z).
+      return column.order_is_bytes && (type.kind == definition::TypeKind::text || type.kind == definition::TypeKind::date || type.kind == definition::TypeKind::uuid);
     case WireType::int2:
     case WireType::int4:
     case WireType::int8:
@@ -143,7 +145,7 @@ void Binder::bind_key(const definition::LoadEntry& entry, EntryProgram& program)
     part.column = found->slot < 0 ? -1 : program_->slots[static_cast<std::size_t>(found->slot)].column;
     part.type = part.column < 0 ? natural_type(found->column) : program_->columns[static_cast<std::size_t>(part.column)].type;
     part.folds_case = found->column.folds_case;
-    part.pad = found->column.type.starts_with("character(");
+    part.pad = is_padded(found->column);
     part.ordered = sorts_like_key(part.type, found->column);
     program.key.push_back(part);
     if (part.column >= 0 && program_->columns[static_cast<std::size_t>(part.column)].absent)

@@ -13,13 +13,20 @@ constexpr int kDivisionDecimals = 12;
 
 // A value inside an expression; numbers are number · 10^-scale.
 struct Operand {
-  enum class Kind { blank, number, text, boolean, date, timestamp } kind = Kind::blank;
+  enum class Kind { blank, number, text, boolean, date, timestamp, uuid } kind = Kind::blank;
   Int128 number = 0;
   int scale = 0;
   std::string_view text;
 };
 
 using Kind = Operand::Kind;
+
+// The bytes as one number; its top bit is flipped, so that numbers sort like the bytes.
+Int128 big_endian(const unsigned char (&bytes)[16]) {
+  UInt128 number = 0;
+  for (const unsigned char byte : bytes) number = number << 8 | byte;
+  return static_cast<Int128>(number ^ (UInt128{1} << 127));
+}
 
 bool rescale(Operand& operand, int scale) {
   for (; operand.scale < scale; ++operand.scale)
@@ -73,7 +80,7 @@ class Evaluation {
       case TypeKind::timestamp: return {Kind::timestamp, cell.number, 0, {}};
       case TypeKind::text:
       case TypeKind::json: return {Kind::text, 0, 0, cell.text};
-      case TypeKind::uuid: return {Kind::text, 0, 0, {reinterpret_cast<const char*>(cell.uuid), sizeof cell.uuid}};
+      case TypeKind::uuid: return {Kind::uuid, big_endian(cell.uuid), 0, {}};
     }
     return {};
   }
@@ -131,13 +138,15 @@ class Evaluation {
     }
   }
 
-  // A date or time beside a text literal: the literal is read as one.
-  static void meet(Operand& time, Operand& text) {
+  // A date, time or uuid beside a text literal: the literal is read as one.
+  static void meet(const Operand& time, Operand& text) {
     static const DateFormat iso = *DateFormat::parse("");
     std::int32_t days = 0;
     std::int64_t microseconds = 0;
     if (time.kind == Kind::date && !iso.date(text.text, days)) text = {Kind::date, days, 0, {}};
     if (time.kind == Kind::timestamp && !iso.timestamp(text.text, microseconds)) text = {Kind::timestamp, microseconds, 0, {}};
+    Cell cell;
+    if (time.kind == Kind::uuid && !uuid(text.text, cell.uuid)) text = {Kind::uuid, big_endian(cell.uuid), 0, {}};
   }
 
   bool compare(const Expression& e) {

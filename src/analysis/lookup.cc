@@ -24,6 +24,17 @@ bool append_part(std::string& key, Cell cell, const LookupPart& part) {
   return true;
 }
 
+// A number, date or uuid in a text column that is not spelled as lade spells it: to the database it is another text.
+bool is_spelled_otherwise(std::string_view part_of_key, db::WireField stored, const LookupPart& part) {
+  using definition::TypeKind;
+  const db::WireType wire = part.form.wire;
+  const bool in_text = wire == db::WireType::text || wire == db::WireType::sqlite_text || wire == db::WireType::sqlite_any;
+  if (!in_text || part.type.kind == TypeKind::text || part.type.kind == TypeKind::json) return false;
+  std::string spelled(stored.bytes());
+  if (part.folds_case) fold(spelled, 0);
+  return part_of_key.substr(sizeof(std::int32_t)) != spelled;
+}
+
 std::string part_columns(const LookupProgram& lookup, std::string_view prefix) {
   std::string text;
   for (const LookupPart& part : lookup.parts)
@@ -124,6 +135,7 @@ Result<std::unique_ptr<const LookupMap>> load_lookup(const LookupProgram& lookup
       const std::size_t begin = key.size();
       Cell cell;
       if (field.length < 0 || !decode_value(field, part.form.wire, part.type, scratch, cell) || !append_part(key, cell, part)) return {};
+      if (is_spelled_otherwise(std::string_view(key).substr(begin), field, part)) return {};
       if (part.column >= 0) continue;
       constant.clear();
       append_part(constant, part.constant, part);

@@ -12,6 +12,8 @@ bool same_numeric(std::string_view left, std::string_view right) {
          left.substr(kDigitsAt) == right.substr(kDigitsAt);
 }
 
+std::string_view without_padding(std::string_view text) { return text.substr(0, text.find_last_not_of(' ') + 1); }
+
 bool same_json(std::string_view left, std::string_view right) {
   boost::system::error_code left_error, right_error;
   const auto a = boost::json::parse({left.data(), left.size()}, left_error);
@@ -21,13 +23,13 @@ bool same_json(std::string_view left, std::string_view right) {
 
 }  // namespace
 
-bool same_value(db::WireField left, db::WireField right, db::WireType wire) {
+bool same_value(db::WireField left, db::WireField right, const db::Column& column) {
   if (left.length < 0 || right.length < 0) return left.length < 0 && right.length < 0;
   const std::string_view a = left.bytes(), b = right.bytes();
   if (a == b) return true;
-  if (wire == db::WireType::numeric) return same_numeric(a, b);
-  if (wire == db::WireType::jsonb) return same_json(a.substr(1), b.substr(1));
-  return false;
+  if (column.wire == db::WireType::numeric) return same_numeric(a, b);
+  if (column.wire == db::WireType::jsonb) return same_json(a.substr(1), b.substr(1));
+  return is_padded(column) && without_padding(a) == without_padding(b);
 }
 
 }  // namespace lade::analysis

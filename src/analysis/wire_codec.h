@@ -16,7 +16,7 @@ constexpr std::int32_t kKeep = -2;
 // One field of a staged tuple: a data column in the form of one target column.
 struct WireForm {
   db::WireType wire = db::WireType::text;
-  int scale = 0;   // of the target's numeric(p,s), or of the value when the target declares none
+  int scale = 0;   // of the target's numeric(p,s), or of the value when the target declares none; of timestamp(p)
   bool pad = false;  // char(n): trailing spaces do not count
   bool operator==(const WireForm&) const = default;
 };
@@ -37,8 +37,11 @@ definition::Type natural_type(const db::Column& column);
 // Appends bytes that compare like the values do; equal bytes mean equal keys in the target.
 void append_sort_key(std::string& key, const Cell& cell, const definition::Type& type, bool folds_case, bool pad);
 
-// Two fields of one column that mean the same though their bytes may differ (numeric scale, JSON spelling).
-bool same_value(db::WireField left, db::WireField right, db::WireType wire);
+// char(n): the database fills values up with spaces and does not count them.
+bool is_padded(const db::Column& column);
+
+// Two fields of one column that mean the same though their bytes may differ (numeric scale, padding, JSON spelling).
+bool same_value(db::WireField left, db::WireField right, const db::Column& column);
 
 // The canonical text of a value, for messages.
 std::string to_text(const Cell& cell, const definition::Type& type);

@@ -164,7 +164,7 @@ bool EntryLoad::overlay(std::string_view tuple, std::string_view stored) {
   for (std::size_t i = 0; i < fields_.size(); ++i) {
     const bool keep = fields_[i].length == kKeep || entry_.fields[i].key;
     append_whole(scratch_, keep ? stored_fields_[i] : fields_[i]);
-    differs = differs || (!keep && !analysis::same_value(fields_[i], stored_fields_[i], entry_.fields[i].column.wire));
+    differs = differs || (!keep && !analysis::same_value(fields_[i], stored_fields_[i], entry_.fields[i].column));
   }
   return differs;
 }
