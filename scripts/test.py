@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs all that CI runs, step by step, and ends with one line: N passed, M failed. `make test` calls it.
 
-  scripts/test.py [--only STEP]…    steps: format errors docs-links unit cases docs threads
+  scripts/test.py [--only STEP]…    steps: format errors docs-links unit cases cli docs threads
 """
 
 import argparse
@@ -101,8 +101,21 @@ def run_unit_tests():
     return passed, failed if code == 0 else max(failed, 1)
 
 
+def run_unittest(folder, top, **environment):
+    """For Python's own test runner."""
+    code, tail = run([sys.executable, "-m", "unittest", "discover", "-s", folder, "-t", top], **environment)
+    total = sum(map(int, re.findall(r"^Ran (\d+) test", tail, re.M)))
+    failed = sum(map(int, re.findall(r"(?:failures|errors|unexpected successes)=(\d+)", tail)))
+    failed = failed if code == 0 else max(failed, 1)
+    return max(total - failed, 0), failed
+
+
+def run_command_line():
+    return run_unittest("tests/cli", "tests/cli", LADE=str(ASAN / "lade"))
+
+
 def run_cases():
-    passed, failed = one_check([sys.executable, "-m", "unittest", "discover", "-q", "-s", "tests/cases/runner", "-t", "tests/cases"])
+    passed, failed = run_unittest("tests/cases/runner", "tests/cases")
     more, worse = counted([sys.executable, "tests/cases/run.py", "--lade", ASAN / "lade"])
     return passed + more, failed + worse
 
@@ -127,6 +140,7 @@ STEPS = {
     "docs-links": ("Documentation names files and tests that exist", check_links),
     "unit": ("Unit tests, fuzz corpora and the corpora of other projects, with ASan and UBSan", run_unit_tests),
     "cases": ("Text cases on SQLite and PostgreSQL, with ASan and UBSan", run_cases),
+    "cli": ("The command line with bad input, lost databases and signals, with ASan and UBSan", run_command_line),
     "docs": ("Commands in the documentation do what it shows", run_docs),
     "threads": ("Workers beside each other, with TSan", run_threads),
 }

@@ -24,7 +24,7 @@ LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 PATH = re.compile(r"`((?:src|tests|fuzz|bench|docs|examples|scripts|tools|cmake)/[^`\s*<>{}…]+)`")
 MACHINE = re.compile(r"(?<![\w.])/(?:work|home|root|tmp/\w+)/")
 PROMISE = re.compile(r"^- (?:\[[ x]\] )?\*?\*?([NSDGQ]\d+)\b.*$", re.M)
-PROMISES = {"N": 38, "S": 54, "D": 27, "G": 34, "Q": 20}
+PROMISES = {"N": 38, "S": 54, "D": 27, "G": 37, "Q": 20}
 
 
 def pages():
@@ -108,6 +108,7 @@ def check_flags(lade):
 
 def check_links():
     count, faults = 0, []
+    made_later = {line.strip("/") for line in (ROOT / ".gitignore").read_text().split()}
     for page in pages():
         text = page.read_text()
         name = page.relative_to(ROOT)
@@ -119,7 +120,7 @@ def check_links():
                 faults.append(f"{name}: the link {target} leads nowhere")
         for target in PATH.findall(text):
             count += 1
-            if not (ROOT / target).exists():
+            if not (ROOT / target).exists() and target.strip("/") not in made_later:
                 faults.append(f"{name}: {target} does not exist")
         for place in MACHINE.findall(text):
             faults.append(f"{name}: names a path of one machine ({place})")
