@@ -92,7 +92,7 @@ Result<void> run_phases(Job& job) {
   job.progress.phase = Phase::settling;
   LADE_TRY(settle(job));
   if (job.error) {
-    for (std::size_t bucket = 0; bucket < job.buckets.size(); ++bucket) LADE_TRY(count_unprocessed(job, bucket));
+    for (const auto& bucket : job.buckets) LADE_TRY(count_unprocessed(job, bucket));
     return {};
   }
   LADE_TRY(enter(job, Phase::processing, "processing_data"));

@@ -46,6 +46,7 @@ struct Job {
   std::mutex mutex;  // guards what follows while workers run
   model::RowCounts counts;
   staging::IssueCounts issues;
+  std::vector<staging::Range> orphans;  // process: rows whose parents may still come
   std::optional<Error> error;  // why the job failed
 
   csv::ReaderOptions reader_options(const csv::ChunkStart& start) const;
@@ -64,8 +65,8 @@ Result<void> process(Job& job);
 // When nothing is written after all: takes over from `log` and `counts` only the staged rows that failed; the caller counts
 // all staged rows as unprocessed.
 Result<void> keep_failures(Job& job, const staging::IssueLog& log, const model::RowCounts& counts);
-// Counts the rows of a bucket that was not loaded.
-Result<void> count_unprocessed(Job& job, std::size_t bucket);
+// Counts staged rows that were not loaded.
+Result<void> count_unprocessed(Job& job, std::span<const staging::Range> ranges);
 // Whether that many failed rows stop the job, and why.
 std::optional<Error> too_many_errors(const definition::Definition& definition, std::int64_t failed, std::int64_t read);
 // Result files, issue file and issue table.

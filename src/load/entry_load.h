@@ -29,6 +29,7 @@ class EntryLoad {
  public:
   EntryLoad(const analysis::Program& program, std::size_t entry, db::Connection& connection);
   Result<void> prepare() { return target_.prepare(); }
+  Result<bool> refers_to(const EntryLoad& other) { return target_.refers_to(other.entry_.table); }
 
   // Assembles the rows [begin, end) that have not failed; `earlier` are the entries before this one.
   Result<void> assemble(const Slice& slice, std::size_t begin, std::size_t end, std::span<EntryLoad* const> earlier);
@@ -57,6 +58,7 @@ class EntryLoad {
   void sort_index();
   std::size_t find(std::string_view key);
   Result<void> match(std::string_view stored);
+  bool is_spelled_alike(std::string_view tuple, std::string_view stored);
   void decide_existing(EntryRow& row, std::string_view stored);
   bool overlay(std::string_view tuple, std::string_view stored);
   std::string_view without_keep(std::string_view tuple);

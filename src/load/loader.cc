@@ -61,7 +61,13 @@ Loader::Loader(const analysis::Program& program, db::Connection& connection) : p
 }
 
 Result<void> Loader::prepare() {
-  for (auto& entry : entries_) LADE_TRY(entry->prepare());
+  for (auto& entry : entries_) {
+    LADE_TRY(entry->prepare());
+    for (const auto& other : entries_) {
+      LADE_ASSIGN(const bool refers, entry->refers_to(*other));
+      has_own_parents_ = has_own_parents_ || refers;
+    }
+  }
   return {};
 }
 
@@ -132,6 +138,7 @@ Result<void> Loader::load_range(Slice& slice, std::size_t begin, std::size_t end
 }
 
 Result<void> Loader::refuse(Slice& slice, std::size_t row, const db::Diagnosis& refusal) {
+  if (hold_orphans_ && has_own_parents_ && refusal.sqlstate == "23503") return {};
   model::Issue issue;
   issue.code = refusal.sqlstate.empty() ? "changed_meanwhile" : refusal_code(refusal.sqlstate);
   issue.column = refusal.column;
@@ -191,7 +198,8 @@ void Loader::set_outcomes(Slice& slice, std::size_t begin, std::size_t end) {
 }
 
 Result<void> Loader::count(Slice& slice, staging::IssueWriter& issues, model::RowCounts& counts) {
-  for (const Row& row : slice.rows) ++counts[row.outcome];
+  for (const Row& row : slice.rows)
+    if (row.outcome != Outcome::unprocessed) ++counts[row.outcome];
   for (Refusal& refusal : refusals_) LADE_TRY(tell(issues, slice.rows[refusal.row].place, Outcome::failed, std::move(refusal.issue)));
   for (Refusal& skip : skips_) LADE_TRY(tell(issues, slice.rows[skip.row].place, Outcome::skipped, std::move(skip.issue)));
   refusals_.clear();

@@ -24,6 +24,10 @@ class Loader {
   // An error means that the transaction must be rolled back.
   Result<void> load(Slice& slice, staging::IssueWriter& issues, model::RowCounts& counts);
 
+  // A row refused by a foreign key to a table that this definition itself loads may only wait for its parent. While
+  // holding, load() leaves such rows `unprocessed` and uncounted, for the caller to load again after the last bucket.
+  void hold_orphans(bool hold) { hold_orphans_ = hold; }
+
   // The same decisions without writing: what load() would do unless the database itself refuses rows.
   Result<void> rehearse(Slice& slice, staging::IssueWriter& issues, model::RowCounts& counts);
 
@@ -50,6 +54,8 @@ class Loader {
   std::vector<Refusal> refusals_;
   std::vector<Refusal> skips_;
   std::size_t failed_entry_ = 0;
+  bool has_own_parents_ = false;  // a foreign key leads from one of the loaded tables to one of them
+  bool hold_orphans_ = false;
 };
 
 // Whether the database refused the data itself (halving helps) or could not work (the bucket is tried again).

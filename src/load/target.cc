@@ -184,6 +184,14 @@ Result<std::vector<std::string>> Target::draw(const db::Column& column, std::siz
   return fields;
 }
 
+Result<bool> Target::refers_to(const db::Table& other) {
+  const std::string_view sql = is_postgresql() ? "SELECT count(*) FROM pg_constraint WHERE contype = 'f' AND conrelid = $1::regclass AND confrelid = $2::regclass"
+                                               : "SELECT count(*) FROM pragma_foreign_key_list($1) WHERE \"table\" = $2 COLLATE NOCASE";
+  const db::Value tables[] = {is_postgresql() ? entry_.table.quoted : entry_.table.name, is_postgresql() ? other.quoted : other.name};
+  LADE_ASSIGN(const auto rows, connection_.query(sql, tables));
+  return std::get<std::int64_t>(rows.front().front()) > 0;
+}
+
 bool Target::key_was_taken() const {
   const db::Diagnosis& diagnosis = connection_.diagnosis();
   if (diagnosis.sqlstate != "23505") return false;

@@ -23,8 +23,7 @@ class Target {
   // The stored rows with keys from `first` to `last` (tuples of this entry), for keys that the database sorts as lade
   // does. Gives false without reading when the range holds far more rows than the `rows` wanted.
   Result<bool> read_range(std::string_view first, std::string_view last, std::size_t rows, const OnRow& on_row);
-  // The stored rows whose keys the tuples hold. With `lock` they stay locked until the end of the transaction, taken in
-  // key order.
+  // The stored rows whose keys the tuples hold.
   Result<void> read_keys(db::TupleSource& tuples, const OnRow& on_row);
   Result<void> insert(db::TupleSource& tuples);
   // Puts the tuples aside, locks the stored rows in key order and shows them; then apply_update() writes the tuples.
@@ -32,6 +31,9 @@ class Target {
   Result<void> apply_update();
   // `count` new values for a column with a sequence, as fields of a tuple.
   Result<std::vector<std::string>> draw(const db::Column& column, std::size_t count);
+
+  // Whether a foreign key of this table refers to that one.
+  Result<bool> refers_to(const db::Table& other);
 
   // Whether the last refusal came from the key's own index: somebody inserted the key meanwhile.
   bool key_was_taken() const;
