@@ -26,7 +26,7 @@ std::vector<FaultCase> setting_cases() {
        kSchema},
       {"from_has_empty_text", column("from: ['']"), "definition_bad_value", 5, 14, "columns.b.from: a text is empty",
        kSchema},
-      {"from_twice_the_same", column("from: [B, B]"), "definition_bad_value", 5, 17, "'B' stands twice", kSchema},
+      {"from_twice_the_same", column("from: [B, B]"), "definition_bad_value", 5, 17, "'B' stands twice"},
       {"two_origins", column("from: B, value: x"), "definition_bad_value", 5, 23,
        "columns.b.value: 'from' says already where the value comes from", kSchema},
       {"unknown_context", column("value: $compny"), "definition_bad_value", 5, 14,

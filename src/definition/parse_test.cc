@@ -171,6 +171,14 @@ TEST(ParseDefinition, SchemaAcceptsWhatIsValid) {
   EXPECT_TRUE(check_schema(kEverything).empty()) << describe(check_schema(kEverything), "everything");
 }
 
+TEST(ParseDefinition, CodesThatAreEqualAsNumbersAreDifferentTexts) {
+  const std::string yaml = "lade: 1\ndefinition: d\ncolumns: {a: {values: [1, 01, 1.0]}}\nload: [{table: t, key: a}]\n";
+  const Parsed parsed = parse_definition(yaml);
+  ASSERT_TRUE(parsed.valid()) << describe(parsed.faults, "d");
+  EXPECT_THAT(parsed.definition.columns[0].values, ElementsAre(Pair("1", "1"), Pair("01", "01"), Pair("1.0", "1.0")));
+  EXPECT_TRUE(check_schema(yaml).empty()) << describe(check_schema(yaml), "d");
+}
+
 TEST(ParseDefinition, EveryFaultIsReportedInOrder) {
   const Parsed parsed =
       parse_definition("lade: 1\nnaem: x\ncolumns:\n  a: {typ: date}\n  b: {min: 1}\nload:\n  - {tabel: t}\n");

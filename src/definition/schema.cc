@@ -1,4 +1,4 @@
-// g++ 12 sees uninitialised members in its own std::regex, which valijson uses (GCC bug 105562).
+// g++ 12 sees uninitialised members in its own std::regex, which valijson uses (GCC bug 105616).
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 
 #include <fmt/format.h>

@@ -103,7 +103,7 @@ std::vector<FaultCase> source_cases() {
        "expected a whole number from 0 to 1000000, found '1'", kSchema},
       {"header_with_header_row", source("header: [a, b]"), "definition_bad_value", 5, 18, "say header_row: 0 as well"},
       {"header_twice_the_same", source("header_row: 0, header: [a, a]"), "definition_bad_value", 5, 37,
-       "source.header: 'a' stands twice", kSchema},
+       "source.header: 'a' stands twice"},
       {"ragged_unknown", source("ragged: ignore"), "definition_bad_value", 5, 18, "expected one of error, pad",
        kSchema},
       {"unknown_format", source("format: cvs"), "definition_bad_value", 5, 18, "source.format: 'cvs'", kSchema},
