@@ -6,10 +6,15 @@ namespace lade::analysis {
 
 std::string_view TextArena::keep(std::string_view text) {
   if (text.empty()) return {};
+  if (text.size() > kBlockBytes) {
+    large_.push_back(std::make_unique_for_overwrite<char[]>(text.size()));
+    std::memcpy(large_.back().get(), text.data(), text.size());
+    return {large_.back().get(), text.size()};
+  }
   if (text.size() > left_) {
-    left_ = std::max(kBlockBytes, text.size());
-    blocks_.push_back(std::make_unique<char[]>(left_));
-    at_ = blocks_.back().get();
+    if (used_blocks_ == blocks_.size()) blocks_.push_back(std::make_unique_for_overwrite<char[]>(kBlockBytes));
+    at_ = blocks_[used_blocks_++].get();
+    left_ = kBlockBytes;
   }
   char* kept = at_;
   std::memcpy(kept, text.data(), text.size());
@@ -19,7 +24,8 @@ std::string_view TextArena::keep(std::string_view text) {
 }
 
 void TextArena::clear() {
-  blocks_.clear();
+  large_.clear();
+  used_blocks_ = 0;
   left_ = 0;
 }
 

@@ -27,15 +27,17 @@ union Cell {
 };
 static_assert(sizeof(Cell) == 16);
 
-// Text that lives as long as a batch: unescaped fields, looked-up values.
+// Text that lives as long as a batch or a slice. clear() forgets the text but keeps the blocks for the next one.
 class TextArena {
  public:
   std::string_view keep(std::string_view text);
   void clear();
 
  private:
-  static constexpr std::size_t kBlockBytes = 64 * 1024;
+  static constexpr std::size_t kBlockBytes = 256 * 1024;
   std::vector<std::unique_ptr<char[]>> blocks_;
+  std::vector<std::unique_ptr<char[]>> large_;  // texts longer than a block, each its own
+  std::size_t used_blocks_ = 0;
   std::size_t left_ = 0;
   char* at_ = nullptr;
 };

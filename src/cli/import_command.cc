@@ -89,6 +89,7 @@ void add_tuning(CLI::App& app, jobs::ImportOptions& options) {
   app.add_option("--batch-rows", options.batch_rows)->group("");
   app.add_option("--chunk-bytes", options.chunk_bytes)->group("");
   app.add_option("--bucket-bytes", options.bucket_bytes)->group("");
+  app.add_option("--staging-memory", options.staging_memory)->group("");
   app.add_option("--lookup-rows", options.lookup_rows)->group("");
 }
 

@@ -104,7 +104,7 @@ void print_summary(const jobs::Summary& summary) {
   using model::Outcome;
   const auto& rows = summary.rows;
   fmt::print("{} {} {} in {:.2f} s ({} rows/s)\n", bold(summary.definition, STDOUT_FILENO), summary.file, summary.dry_run ? "planned" : summary.outcome, summary.seconds,
-             grouped(summary.seconds > 0 ? static_cast<std::int64_t>(static_cast<double>(rows.read) / summary.seconds) : 0));
+             grouped(jobs::rows_per_second(summary)));
   if (summary.dry_run) fmt::print("  nothing was written (dry run)\n");
   fmt::print("  {:<12} {:>12}\n", "read", grouped(rows.read));
   for (const Outcome outcome : {Outcome::inserted, Outcome::updated, Outcome::unchanged, Outcome::skipped, Outcome::failed, Outcome::unprocessed})

@@ -58,7 +58,7 @@ Result<void> prepare(Job& job, const std::string& file, const definition::Defini
   LADE_ASSIGN(job.connection, db::connect(job.options.database));
   const analysis::Context context{{"company", std::to_string(store::kDefaultCompany)}, {"project", ""}, {"user", job.options.user}, {"job", job.uuid}, {"now", now_text()}};
   LADE_ASSIGN(job.program, analysis::bind(definition, job.layout.header, *job.connection, context));
-  LADE_ASSIGN(job.area, staging::Area::create(job.options.data));
+  LADE_ASSIGN(job.area, staging::Area::create(job.options.data, job.options.staging_memory));
   job.log = std::make_unique<staging::IssueLog>(*job.area);
   for (const analysis::LookupProgram& lookup : job.program->lookups) {
     const auto& type = job.program->columns[static_cast<std::size_t>(lookup.column)].type;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <future>
 #include <thread>
 
 #include "jobs/job.h"
@@ -27,21 +28,40 @@ std::int64_t rows_in(Ranges ranges) {
   return rows;
 }
 
+// A bucket on its way to the database: its settler, the slice at hand, and what was found on the way.
+struct BucketRun {
+  BucketRun(Job& job, Ranges ranges, staging::IssueLog& log)
+      : settler(*job.program, job.area->file(), ranges, {kSliceBytes}), issues(log) {}
+  Result<bool> next() { return settler.next(slice, issues, counts); }
+
+  load::Settler settler;
+  load::Slice slice;
+  staging::IssueWriter issues;
+  model::RowCounts counts;
+  staging::SegmentBuilder orphans;  // rows that wait for their parents
+  Result<bool> first = false;       // what the first next() gave
+};
+
+// Reads and settles the first slice; the rest follows while it is loaded.
+std::unique_ptr<BucketRun> begin_bucket(Job& job, Ranges ranges, staging::IssueLog& log) {
+  auto run = std::make_unique<BucketRun>(job, ranges, log);
+  run->first = run->next();
+  return run;
+}
+
 // One worker's connection and what it loads with.
 class BucketWorker {
  public:
-  explicit BucketWorker(Job& job) : job_(job), issues_(*job.log) {}
+  explicit BucketWorker(Job& job) : job_(job) {}
 
-  // Loads a bucket in one transaction, again after errors that pass (lost connections, deadlocks). With `hold`, rows
-  // that wait for their parents are put into job.orphans.
-  Result<void> load(Ranges bucket, bool hold) {
+  // Loads a bucket in one transaction, again after errors that pass (lost connections, deadlocks). `begun` is the bucket
+  // when its first slice was settled beforehand. With `hold`, rows that wait for their parents go to job.orphans.
+  Result<void> load(Ranges bucket, bool hold, std::unique_ptr<BucketRun> begun = nullptr) {
     auto pause = kFirstPause;
     for (int attempt = 1;; ++attempt) {
-      model::RowCounts counts;
-      auto result = try_bucket(bucket, hold, counts);
-      if (result) return hand_over(counts);
-      issues_.discard();
-      orphans_ = {};
+      auto run = begun ? std::move(begun) : begin_bucket(job_, bucket, *job_.log);
+      auto result = try_bucket(*run, hold);
+      if (result) return hand_over(*run);
       const bool passes = connection_ == nullptr || !connection_->usable() || load::is_transient(connection_->diagnosis());
       if (result.error().kind == ErrorKind::cancelled || !passes || attempt == kMaxAttempts) return result;
       loader_.reset();
@@ -53,27 +73,35 @@ class BucketWorker {
 
   // All buckets in one transaction; refused rows are listed to the end, then everything is taken back.
   Result<void> load_all() {
-    staging::IssueLog attempt(*job_.area);
-    staging::IssueWriter attempted(attempt);
+    staging::IssueLog log(*job_.area);
+    staging::IssueCounts issues;
+    model::RowCounts counts;
+    std::vector<staging::Range> orphans;
     LADE_TRY(open());
     LADE_ASSIGN(db::Transaction transaction, db::Transaction::begin(*connection_));
-    model::RowCounts counts;
-    for (const auto& bucket : job_.buckets) LADE_TRY(load_rows(bucket, true, attempted, counts));
-    for (std::int64_t before = -1, waiting = 0; !orphans_.empty(); before = waiting) {
-      LADE_ASSIGN(const std::vector<staging::Range> ranges, orphans_.finish(*job_.area, {}));
+    const auto load_one = [&](Ranges ranges, bool hold) -> Result<void> {
+      auto run = begin_bucket(job_, ranges, log);
+      LADE_TRY(load_rows(*run, hold));
+      counts += run->counts;
+      LADE_TRY(run->issues.publish(issues));
+      return keep_orphans(*run, orphans);
+    };
+    for (const auto& bucket : job_.buckets) LADE_TRY(load_one(bucket, true));
+    for (std::int64_t before = -1, waiting = 0; !orphans.empty(); before = waiting) {
+      const std::vector<staging::Range> ranges = std::exchange(orphans, {});
       waiting = rows_in(ranges);
-      LADE_TRY(load_rows(ranges, waiting != before, attempted, counts));
+      LADE_TRY(load_one(ranges, waiting != before));
     }
     job_.error = too_many_errors(job_.program->definition, job_.failed_rows() + counts[Outcome::failed], job_.counts.read);
-    staging::IssueCounts ignored;
-    LADE_TRY(attempted.publish(job_.error ? ignored : job_.issues));
     if (job_.error) {
       LADE_TRY(transaction.rollback());
-      return keep_failures(job_, attempt, counts);
+      return keep_failures(job_, log, counts);
     }
     LADE_TRY(transaction.commit());
-    for (const staging::Range& range : attempt.ranges()) job_.log->add_range(range);
-    return hand_over(counts);
+    job_.counts += counts;
+    for (const auto& [what, count] : issues) job_.issues[what] += count;
+    for (const staging::Range& range : log.ranges()) job_.log->add_range(range);
+    return {};
   }
 
  private:
@@ -84,62 +112,65 @@ class BucketWorker {
     return loader_->prepare();
   }
 
-  Result<void> try_bucket(Ranges bucket, bool hold, model::RowCounts& counts) {
+  Result<void> try_bucket(BucketRun& run, bool hold) {
     LADE_TRY(open());
     LADE_ASSIGN(db::Transaction transaction, db::Transaction::begin(*connection_));
-    LADE_TRY(load_rows(bucket, hold, issues_, counts));
+    LADE_TRY(load_rows(run, hold));
     return job_.options.dry_run ? transaction.rollback() : transaction.commit();
   }
 
-  Result<void> load_rows(Ranges bucket, bool hold, staging::IssueWriter& issues, model::RowCounts& counts) {
+  Result<void> load_rows(BucketRun& run, bool hold) {
     loader_->hold_orphans(hold);
-    load::Settler settler(*job_.program, job_.area->file(), bucket, {kSliceBytes});
-    for (;;) {
+    for (Result<bool> more = run.first;; more = run.next()) {
+      if (!more) return fail(std::move(more).error());
+      if (!*more) return {};
       if (job_.stop.stop_requested()) return fail(cancelled());
-      LADE_ASSIGN(const bool more, settler.next(slice_, issues, counts));
-      if (!more) return {};
-      LADE_TRY(job_.options.dry_run ? loader_->rehearse(slice_, issues, counts) : loader_->load(slice_, issues, counts));
-      for (const load::Row& row : slice_.rows)
-        if (row.outcome == Outcome::unprocessed) keep_orphan(row);
+      LADE_TRY(job_.options.dry_run ? loader_->rehearse(run.slice, run.issues, run.counts) : loader_->load(run.slice, run.issues, run.counts));
+      for (const load::Row& row : run.slice.rows) {
+        if (row.outcome != Outcome::unprocessed) continue;
+        staging::begin_row(run.orphans.payload(), row.place);
+        run.orphans.payload().append(row.tuple);
+        run.orphans.add(row.key, row.place.row_id);
+      }
     }
   }
 
-  void keep_orphan(const load::Row& row) {
-    staging::begin_row(orphans_.payload(), row.place);
-    orphans_.payload().append(row.tuple);
-    orphans_.add(row.key, row.place.row_id);
+  Result<void> keep_orphans(BucketRun& run, std::vector<staging::Range>& orphans) {
+    if (run.orphans.empty()) return {};
+    LADE_ASSIGN(const std::vector<staging::Range> ranges, run.orphans.finish(*job_.area, {}));
+    orphans.push_back(ranges.front());
+    return {};
   }
 
-  Result<void> hand_over(const model::RowCounts& counts) {
+  // The bucket is committed: its outcome becomes the job's.
+  Result<void> hand_over(BucketRun& run) {
     const std::lock_guard lock(job_.mutex);
-    job_.counts += counts;
-    job_.progress.rows_loaded += counts.accounted();
-    job_.progress.rows_failed += counts[Outcome::failed];
-    if (!orphans_.empty()) {
-      LADE_ASSIGN(const std::vector<staging::Range> ranges, orphans_.finish(*job_.area, {}));
-      job_.orphans.push_back(ranges.front());
-    }
-    return issues_.publish(job_.issues);
+    job_.counts += run.counts;
+    job_.progress.rows_loaded += run.counts.accounted();
+    job_.progress.rows_failed += run.counts[Outcome::failed];
+    LADE_TRY(keep_orphans(run, job_.orphans));
+    return run.issues.publish(job_.issues);
   }
 
   Job& job_;
-  staging::IssueWriter issues_;
   std::unique_ptr<db::Connection> connection_;
   std::unique_ptr<load::Loader> loader_;
-  load::Slice slice_;
-  staging::SegmentBuilder orphans_;
 };
 
-// One worker: bucket after bucket, in ascending order, until none is left or the job has failed too often.
-Result<void> load_buckets(Job& job, const NextItem& next, std::vector<char>& done) {
+// One worker: bucket after bucket, in ascending order, until none is left or too many rows have failed. With `ahead` the
+// next bucket is read and settled by another thread meanwhile, so that a single writer is kept busy.
+Result<void> load_buckets(Job& job, const NextItem& next, bool ahead, std::vector<char>& done) {
   BucketWorker worker(job);
+  std::future<std::unique_ptr<BucketRun>> following;
   const auto stopped = [&] {
     const std::lock_guard lock(job.mutex);
     return job.error && job.error->code == "too_many_errors";
   };
-  while (const auto bucket = next()) {
-    if (stopped()) return {};
-    auto loaded = worker.load(job.buckets[*bucket], true);
+  for (auto bucket = next(); bucket && !stopped();) {
+    auto begun = following.valid() ? following.get() : nullptr;
+    const auto then = next();
+    if (ahead && then) following = std::async(std::launch::async, [&job, then] { return begin_bucket(job, job.buckets[*then], *job.log); });
+    auto loaded = worker.load(job.buckets[*bucket], true, std::move(begun));
     const std::lock_guard lock(job.mutex);
     if (loaded) {
       done[*bucket] = 1;
@@ -147,6 +178,7 @@ Result<void> load_buckets(Job& job, const NextItem& next, std::vector<char>& don
     } else if (!job.error) {
       job.error = std::move(loaded).error();  // the other buckets go on
     }
+    bucket = then;
   }
   return {};
 }
@@ -193,7 +225,7 @@ Result<void> process(Job& job) {
   } else {
     // SQLite has one writer; more would only wait for each other.
     const bool one_writer = job.connection->backend() == db::Backend::sqlite && !job.options.dry_run;
-    LADE_TRY(run_workers(one_writer ? 1 : job.options.workers, job.buckets.size(), job.stop, [&](const NextItem& next) { return load_buckets(job, next, done); }));
+    LADE_TRY(run_workers(one_writer ? 1 : job.options.workers, job.buckets.size(), job.stop, [&](const NextItem& next) { return load_buckets(job, next, one_writer && job.options.workers > 1, done); }));
     if (!job.options.dry_run) LADE_TRY(load_orphans(job));
   }
   for (std::size_t bucket = 0; bucket < done.size(); ++bucket)

@@ -1,5 +1,5 @@
 #include <boost/json.hpp>
-#include <cmath>
+#include <fmt/format.h>
 
 #include "jobs/import.h"
 
@@ -15,6 +15,10 @@ boost::json::array names(const std::vector<std::string>& list) {
 }
 
 }  // namespace
+
+std::int64_t rows_per_second(const Summary& summary) {
+  return summary.seconds > 0 ? static_cast<std::int64_t>(static_cast<double>(summary.rows.read) / summary.seconds) : 0;
+}
 
 std::string to_json(const Summary& summary) {
   boost::json::object rows{{"read", summary.rows.read}};
@@ -38,12 +42,14 @@ std::string to_json(const Summary& summary) {
       {"files", {{"succeeded", path_or_null(summary.succeeded_file)}, {"failed", path_or_null(summary.failed_file)}, {"unprocessed", path_or_null(summary.unprocessed_file)}}},
       {"ignored_columns", names(summary.unmapped_columns)},
       {"absent_columns", names(summary.absent_columns)},
-      {"seconds", std::round(summary.seconds * 1000) / 1000},
-      {"rows_per_second", summary.seconds > 0 ? std::round(static_cast<double>(summary.rows.read) / summary.seconds) : 0},
+      {"rows_per_second", rows_per_second(summary)},
       {"peak_rss_bytes", summary.peak_rss_bytes}};
   if (!summary.error.code.empty())
     object["error"] = {{"code", summary.error.code}, {"message", summary.error.message}, {"hint", summary.error.hint}};
-  return boost::json::serialize(object);
+  // Boost writes 1.5E0 for 1.5; people read this too.
+  std::string text = boost::json::serialize(object);
+  text.insert(text.size() - 1, fmt::format(",\"seconds\":{:.3f}", summary.seconds));
+  return text;
 }
 
 int exit_code(const Summary& summary) {

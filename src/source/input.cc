@@ -84,9 +84,12 @@ class Spooler {
   bool ended_ = false;
 };
 
-// The offset behind the first `lines` physical lines.
-Result<std::uint64_t> skip_lines(const Input& input, std::uint64_t offset, int lines, char line_end) {
-  std::vector<char> block(kBlockBytes);
+// The offset behind the first `lines` physical lines, which end with CR alone only in files that have no LF.
+Result<std::uint64_t> skip_lines(const Input& input, int lines) {
+  std::uint64_t offset = 0;
+  std::vector<char> block(lines > 0 ? kBlockBytes : 0);
+  LADE_ASSIGN(const std::size_t seen, input.file.read_at(0, block));
+  const char line_end = std::string_view(block.data(), seen).find('\n') == std::string_view::npos ? '\r' : '\n';
   while (lines > 0) {
     LADE_ASSIGN(const std::size_t count, input.file.read_at(offset, block));
     if (count == 0) return fail("header_not_found", fmt::format("{}: the file has fewer lines than the header row asked for", input.name),
@@ -139,6 +142,19 @@ void choose_by_names(std::string_view sample, const std::vector<std::string>& ex
     layout.dialect.delimiter = delimiter;
     layout.evidence.push_back(fmt::format("delimiter '{}': the header then has {} of the names that the definition expects", delimiter, shown));
   }
+}
+
+// Finds the dialect of what stands from `offset` on, as far as nobody has said it.
+Result<void> sniff_from(const Input& input, std::uint64_t offset, const Overrides& overrides, Layout& layout) {
+  std::vector<char> sample(std::min<std::uint64_t>(kSampleBytes, input.bytes - offset));
+  LADE_ASSIGN(const std::size_t count, input.file.read_at(offset, sample));
+  auto sniffed = sniff_csv({sample.data(), count});
+  if (!sniffed) return fail(std::move(sniffed.error()).within(input.name));
+  layout.dialect = sniffed->dialect;
+  layout.evidence = sniffed->evidence;
+  if (!overrides.delimiter && overrides.header_row.value_or(1) > 0) choose_by_names({sample.data(), count}, overrides.expected, layout);
+  apply(overrides, layout.dialect);
+  return {};
 }
 
 // Reads the header record at `offset` and finds where the record behind it begins.
@@ -200,24 +216,12 @@ Result<Input> open_input(const std::string& path, const std::filesystem::path& s
 }
 
 Result<Layout> recognise(const Input& input, const Overrides& overrides) {
-  std::vector<char> sample(std::min<std::uint64_t>(kSampleBytes, input.bytes));
-  LADE_ASSIGN(const std::size_t count, input.file.read_at(0, sample));
-  auto sniffed = sniff_csv({sample.data(), count});
-  if (!sniffed) return fail(std::move(sniffed.error()).within(input.name));
-  Layout layout;
-  layout.dialect = sniffed->dialect;
-  layout.evidence = sniffed->evidence;
-  if (!overrides.delimiter && overrides.header_row.value_or(1) == 1) choose_by_names({sample.data(), count}, overrides.expected, layout);
-  apply(overrides, layout.dialect);
-  const char line_end = layout.dialect.lone_cr ? '\r' : '\n';
   const int header_row = overrides.header_row.value_or(1);
-  const int before = header_row > 0 ? header_row - 1 : 0;
-  LADE_ASSIGN(const std::uint64_t offset, skip_lines(input, 0, before, line_end));
+  const int before = overrides.skip_rows + std::max(0, header_row - 1);
+  LADE_ASSIGN(const std::uint64_t offset, skip_lines(input, before));
+  Layout layout;
+  LADE_TRY(sniff_from(input, offset, overrides, layout));
   LADE_TRY(read_header(input, overrides, offset, 1 + before, header_row > 0, layout));
-  if (overrides.skip_rows > 0) {
-    LADE_ASSIGN(layout.data_offset, skip_lines(input, layout.data_offset, overrides.skip_rows, line_end));
-    layout.data_line += overrides.skip_rows;
-  }
   return layout;
 }
 

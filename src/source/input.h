@@ -28,9 +28,9 @@ Result<Input> open_input(const std::string& path, const std::filesystem::path& s
 struct Overrides {
   std::optional<char> delimiter, quote, escape;
   bool no_quote = false;
-  std::optional<int> header_row;    // 1-based physical line; 0: there is none
+  int skip_rows = 0;                // physical lines to leave out before anything else
+  std::optional<int> header_row;    // line of the header among the rest, 1-based; 0: there is none
   std::vector<std::string> header;  // names when there is none
-  int skip_rows = 0;                // physical lines to leave out after the header
   std::string encoding;
   std::vector<std::string> expected;  // header names that the definition knows: a delimiter that shows them is the right one
   std::size_t max_columns = 4096;

@@ -23,23 +23,36 @@ Header read_header(const char* at) {
   return header;
 }
 
-std::uint64_t prefix_of(std::string_view key) {
+// Eight bytes of the key from `at` on as a number that compares like them; short keys are filled up with zeros.
+std::uint64_t prefix_of(std::string_view key, std::size_t at = 0) {
   std::uint64_t prefix = 0;
-  std::memcpy(&prefix, key.data(), std::min<std::size_t>(key.size(), sizeof prefix));
+  if (key.size() > at) std::memcpy(&prefix, key.data() + at, std::min<std::size_t>(key.size() - at, sizeof prefix));
   return __builtin_bswap64(prefix);
 }
 
 }  // namespace
 
-Result<std::unique_ptr<Area>> Area::create(const std::filesystem::path& folder) {
+Result<std::unique_ptr<Area>> Area::create(const std::filesystem::path& folder, std::size_t memory_bytes) {
   LADE_ASSIGN(File file, File::temporary(folder));
-  return std::unique_ptr<Area>(new Area(std::move(file)));
+  return std::unique_ptr<Area>(new Area(std::move(file), memory_bytes));
 }
 
-Result<std::uint64_t> Area::append(std::string_view bytes) {
-  const std::uint64_t offset = end_.fetch_add(bytes.size());
-  LADE_TRY(file_.write_at(offset, bytes));
-  return offset;
+Result<Range> Area::append(std::string bytes) {
+  Range range;
+  range.bytes = bytes.size();
+  const auto size = static_cast<std::int64_t>(bytes.size());
+  if (memory_left_.fetch_sub(size) >= size) {
+    bytes.shrink_to_fit();
+    auto block = std::make_unique<const std::string>(std::move(bytes));
+    range.memory = block->data();
+    const std::lock_guard lock(mutex_);
+    blocks_.push_back(std::move(block));
+    return range;
+  }
+  memory_left_.fetch_add(size);
+  range.offset = end_.fetch_add(bytes.size());
+  LADE_TRY(file_.write_at(range.offset, bytes));
+  return range;
 }
 
 void SegmentBuilder::add(std::string_view key, std::uint32_t row_id) {
@@ -48,7 +61,7 @@ void SegmentBuilder::add(std::string_view key, std::uint32_t row_id) {
   data_.append(reinterpret_cast<const char*>(&header), sizeof header);
   data_.append(key);
   data_.append(payload_);
-  entries_.push_back({prefix_of(key), at, row_id, header.key_size});
+  entries_.push_back({{prefix_of(key), prefix_of(key, 8)}, at, row_id, header.key_size});
   payload_.clear();
 }
 
@@ -58,7 +71,8 @@ std::string_view SegmentBuilder::key(const Entry& entry) const {
 
 void SegmentBuilder::sort() {
   const auto before = [this](const Entry& left, const Entry& right) {
-    if (left.prefix != right.prefix) return left.prefix < right.prefix;
+    if (left.prefix[0] != right.prefix[0]) return left.prefix[0] < right.prefix[0];
+    if (left.prefix[1] != right.prefix[1]) return left.prefix[1] < right.prefix[1];
     if (const int order = key(left).compare(key(right)); order != 0) return order < 0;
     if (left.row_id != right.row_id) return left.row_id < right.row_id;
     return left.at < right.at;
@@ -82,8 +96,11 @@ Result<std::vector<Range>> SegmentBuilder::finish(Area& area, std::span<const st
     ++ranges[bucket].rows;
   }
   ranges[bucket].bytes = sorted.size() - ranges[bucket].offset;
-  LADE_ASSIGN(const std::uint64_t offset, area.append(sorted));
-  for (Range& range : ranges) range.offset += offset;
+  LADE_ASSIGN(const Range whole, area.append(std::move(sorted)));
+  for (Range& range : ranges) {
+    if (whole.memory != nullptr) range.memory = whole.memory + range.offset;
+    range.offset += whole.offset;
+  }
   data_.clear();
   entries_.clear();
   return ranges;
@@ -95,8 +112,8 @@ struct Merge::Input {
   std::size_t buffer_bytes;
   std::size_t index;
   std::uint64_t fetched = 0;
-  std::string buffer;
-  std::size_t at = 0;
+  std::string buffer;        // of a range that lies in the file
+  std::string_view unread;   // what of the range is in memory and was not delivered
   Record record{};
   std::uint64_t prefix = 0;
 };
@@ -110,6 +127,10 @@ Merge::Merge(const File& file, std::span<const Range> ranges, std::size_t buffer
     input->range = ranges[i];
     input->buffer_bytes = std::max(kMinBufferBytes, buffer_bytes / used);
     input->index = i;
+    if (ranges[i].memory != nullptr) {
+      input->unread = {ranges[i].memory, ranges[i].bytes};
+      input->fetched = ranges[i].bytes;
+    }
     inputs_.push_back(std::move(input));
   }
 }
@@ -123,32 +144,34 @@ bool Merge::later(const Input* left, const Input* right) {
   return left->index > right->index;
 }
 
+// Sees to it that the next `bytes` of the range are in input.unread; false when it has fewer.
+Result<bool> Merge::ensure(Input& input, std::size_t bytes) {
+  if (input.unread.size() >= bytes) return true;
+  const std::uint64_t left = input.range.bytes - input.fetched;
+  if (left == 0) return false;
+  input.buffer.erase(0, input.buffer.size() - input.unread.size());
+  const std::size_t kept = input.buffer.size();
+  const std::size_t want = std::min<std::uint64_t>(left, std::max(bytes, input.buffer_bytes) - kept);
+  input.buffer.resize(kept + want);
+  LADE_ASSIGN(const std::size_t got, file_.read_at(input.range.offset + input.fetched, {input.buffer.data() + kept, want}));
+  if (got != want) return fail("staging_damaged", "the staging file ends too early", "run the import again");
+  input.fetched += got;
+  input.unread = input.buffer;
+  return input.unread.size() >= bytes;
+}
+
 // Puts the input's next record into input.record; false when the range is used up.
 Result<bool> Merge::advance(Input& input) {
-  const auto ensure = [&](std::size_t bytes) -> Result<bool> {
-    if (input.buffer.size() - input.at >= bytes) return true;
-    const std::uint64_t left = input.range.bytes - input.fetched;
-    if (left == 0) return false;
-    input.buffer.erase(0, input.at);
-    input.at = 0;
-    const std::size_t kept = input.buffer.size();
-    const std::size_t want = std::min<std::uint64_t>(left, std::max(bytes, input.buffer_bytes) - kept);
-    input.buffer.resize(kept + want);
-    LADE_ASSIGN(const std::size_t got, file_.read_at(input.range.offset + input.fetched, {input.buffer.data() + kept, want}));
-    if (got != want) return fail("staging_damaged", "the staging file ends too early", "run the import again");
-    input.fetched += got;
-    return input.buffer.size() >= bytes;
-  };
-  LADE_ASSIGN(const bool more, ensure(kHeaderBytes));
+  LADE_ASSIGN(const bool more, ensure(input, kHeaderBytes));
   if (!more) return false;
-  const Header header = read_header(input.buffer.data() + input.at);
+  const Header header = read_header(input.unread.data());
   const std::size_t size = kHeaderBytes + std::size_t{header.key_size} + header.payload_size;
-  LADE_ASSIGN(const bool whole, ensure(size));
+  LADE_ASSIGN(const bool whole, ensure(input, size));
   if (!whole) return fail("staging_damaged", "a staged record is cut off", "run the import again");
-  const char* at = input.buffer.data() + input.at + kHeaderBytes;
+  const char* at = input.unread.data() + kHeaderBytes;
   input.record = {{at, header.key_size}, header.row_id, {at + header.key_size, header.payload_size}};
   input.prefix = prefix_of(input.record.key);
-  input.at += size;
+  input.unread.remove_prefix(size);
   return true;
 }
 

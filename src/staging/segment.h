@@ -22,26 +22,30 @@ struct Record {
   std::string_view payload;
 };
 
-// Sorted records that lie together in the staging file.
+// Sorted records that lie together, in memory or in the area's file.
 struct Range {
-  std::uint64_t offset = 0;
+  const char* memory = nullptr;  // where they begin, when the area keeps them in memory
+  std::uint64_t offset = 0;      // in the file otherwise
   std::uint64_t bytes = 0;
   std::int64_t rows = 0;
 };
 
-// The staging file of one job: nameless, append-only, written and read by all workers at once.
+// What one job has staged: up to a budget in memory, the rest in a nameless file. Append-only; written and read by all
+// workers at once.
 class Area {
  public:
-  static Result<std::unique_ptr<Area>> create(const std::filesystem::path& folder);
-  // Reserves a place, writes there, and gives its offset.
-  Result<std::uint64_t> append(std::string_view bytes);
+  static Result<std::unique_ptr<Area>> create(const std::filesystem::path& folder, std::size_t memory_bytes = 0);
+  // Takes the bytes over and gives their place.
+  Result<Range> append(std::string bytes);
   const File& file() const { return file_; }
-  std::uint64_t bytes() const { return end_.load(); }
 
  private:
-  explicit Area(File file) : file_(std::move(file)) {}
+  Area(File file, std::size_t memory_bytes) : file_(std::move(file)), memory_left_(static_cast<std::int64_t>(memory_bytes)) {}
   File file_;
   std::atomic<std::uint64_t> end_ = 0;
+  std::atomic<std::int64_t> memory_left_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<const std::string>> blocks_;  // guarded by mutex_; the strings themselves never change
 };
 
 // Collects the records of one chunk, sorts them and writes them once. Owned by one thread.
@@ -59,8 +63,8 @@ class SegmentBuilder {
 
  private:
   struct Entry {
-    std::uint64_t prefix;  // the key's first eight bytes, for a quick comparison
-    std::uint64_t at;      // of the record in data_
+    std::uint64_t prefix[2];  // the key's first sixteen bytes, for a quick comparison
+    std::uint64_t at;         // of the record in data_
     std::uint32_t row_id;
     std::uint32_t key_size;
   };
@@ -86,6 +90,7 @@ class Merge {
  private:
   struct Input;
   Result<void> start();
+  Result<bool> ensure(Input& input, std::size_t bytes);
   Result<bool> advance(Input& input);
   static bool later(const Input* left, const Input* right);
 
