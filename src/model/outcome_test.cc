@@ -1,0 +1,59 @@
+#include "model/outcome.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace lade::model {
+namespace {
+
+constexpr Outcome kAll[] = {Outcome::skipped,  Outcome::unchanged, Outcome::updated,
+                            Outcome::inserted, Outcome::failed,    Outcome::unprocessed};
+
+TEST(Outcome, EveryOutcomeHasItsOwnName) {
+  std::set<std::string_view> names;
+  for (const Outcome outcome : kAll) names.insert(to_string(outcome));
+  EXPECT_EQ(names,
+            (std::set<std::string_view>{"skipped", "unchanged", "updated", "inserted", "failed", "unprocessed"}));
+}
+
+TEST(Outcome, TheStrongestOfSeveralTablesCounts) {
+  EXPECT_LT(Outcome::skipped, Outcome::unchanged);
+  EXPECT_LT(Outcome::unchanged, Outcome::updated);
+  EXPECT_LT(Outcome::updated, Outcome::inserted);
+  EXPECT_LT(Outcome::inserted, Outcome::failed);
+}
+
+TEST(RowCounts, AreConservedOnlyWhenEveryRowHasOneOutcome) {
+  RowCounts counts;
+  EXPECT_TRUE(counts.conserved());
+  counts.read = 6;
+  for (const Outcome outcome : kAll) {
+    EXPECT_FALSE(counts.conserved());
+    ++counts[outcome];
+  }
+  EXPECT_TRUE(counts.conserved());
+  counts.deleted = 3;
+  EXPECT_TRUE(counts.conserved()) << "rows removed from the target were not read";
+  ++counts[Outcome::failed];
+  EXPECT_FALSE(counts.conserved());
+}
+
+TEST(RowCounts, AddUp) {
+  RowCounts left, right;
+  left.read = 1;
+  left[Outcome::inserted] = 2;
+  right.read = 3;
+  right.deleted = 4;
+  right[Outcome::inserted] = 5;
+  right[Outcome::skipped] = 6;
+  left += right;
+  EXPECT_EQ(left.read, 4);
+  EXPECT_EQ(left.deleted, 4);
+  EXPECT_EQ(left[Outcome::inserted], 7);
+  EXPECT_EQ(left[Outcome::skipped], 6);
+  EXPECT_EQ(left.accounted(), 13);
+}
+
+}  // namespace
+}  // namespace lade::model
