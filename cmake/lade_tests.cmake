@@ -28,12 +28,18 @@ target_link_libraries(corpus_test PRIVATE lade_source Boost::json GTest::gtest_m
 add_test(NAME corpus_test COMMAND corpus_test)
 set_tests_properties(corpus_test PROPERTIES ENVIRONMENT "LADE_SOURCE_DIR=${CMAKE_SOURCE_DIR}")
 
-# Replays of the fuzz targets over their corpus with a plain main (make fuzz builds them for libFuzzer).
+# The fuzz targets: replays of their corpus with a plain main, or for clang's libFuzzer (preset fuzz).
+option(LADE_FUZZ "Build the fuzz targets for libFuzzer" OFF)
 file(GLOB fuzzers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/fuzz/fuzz_*.cc)
 foreach(source IN LISTS fuzzers)
   get_filename_component(name ${source} NAME_WE)
-  add_executable(${name} ${source} ${CMAKE_SOURCE_DIR}/fuzz/replay_main.cc)
+  add_executable(${name} ${source})
   target_link_libraries(${name} PRIVATE lade_jobs)
+  if(LADE_FUZZ)
+    target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  else()
+    target_sources(${name} PRIVATE ${CMAKE_SOURCE_DIR}/fuzz/replay_main.cc)
+  endif()
   add_test(NAME ${name} COMMAND ${name} ${CMAKE_SOURCE_DIR}/fuzz/corpus/${name})
 endforeach()
 
