@@ -91,8 +91,12 @@ def run_unit_tests():
         if report.exists():
             suite = xml.etree.ElementTree.parse(report).getroot()
             bad = int(suite.get("failures")) + int(suite.get("errors"))
-            skipped = sum(1 for _ in suite.iter("skipped"))
-            passed += int(suite.get("tests")) - bad - skipped
+            skipped = list(suite.iter("skipped"))
+            for test in suite.iter("testcase"):
+                if (reason := test.find("skipped")) is not None:
+                    words = (reason.get("message") or "").strip().splitlines()
+                    print(f"skipped: {test.get('classname')}.{test.get('name')}: {words[-1] if words else ''}")
+            passed += int(suite.get("tests")) - bad - len(skipped)
             failed += bad
         elif program.find("failure") is None:
             passed += 1
