@@ -26,32 +26,26 @@ std::string user_name() {
   return entry == nullptr ? std::to_string(getuid()) : entry->pw_name;
 }
 
-// Turns SIGINT and SIGTERM into a stop request. Signals are taken by a thread of its own, so the rest of the program
-// never runs inside a handler; a second signal ends the process as usual.
+// Turns the first SIGINT or SIGTERM into a stop request; a second one ends the process at once. Signals are taken by a
+// thread of its own, so nothing of the program ever runs inside a handler.
 class StopOnSignal {
  public:
   StopOnSignal() {
     sigemptyset(&signals_);
-    for (const int signal : {SIGINT, SIGTERM, SIGUSR2}) sigaddset(&signals_, signal);
+    for (const int signal : {SIGINT, SIGTERM, kOver}) sigaddset(&signals_, signal);
     pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
     waiter_ = std::jthread([this] {
-      int signal = 0;
-      sigwait(&signals_, &signal);
-      if (signal == SIGUSR2) return;  // the import is over
-      stop_.request_stop();
-      sigset_t again = signals_;
-      sigdelset(&again, SIGUSR2);
-      pthread_sigmask(SIG_UNBLOCK, &again, nullptr);
+      for (int signal = 0; sigwait(&signals_, &signal) == 0 && signal != kOver;)
+        if (!stop_.request_stop()) std::_Exit(kCancelled);
     });
   }
-  ~StopOnSignal() {
-    if (!stop_.stop_requested()) pthread_kill(waiter_.native_handle(), SIGUSR2);
-  }
+  ~StopOnSignal() { pthread_kill(waiter_.native_handle(), kOver); }
   StopOnSignal(const StopOnSignal&) = delete;
   StopOnSignal& operator=(const StopOnSignal&) = delete;
   std::stop_token token() { return stop_.get_token(); }
 
  private:
+  static constexpr int kOver = SIGUSR2;
   sigset_t signals_{};
   std::stop_source stop_;
   std::jthread waiter_;
