@@ -36,10 +36,6 @@ std::string_view without_formula_guard(std::string_view text) {
   return c == '=' || c == '+' || c == '-' || c == '@' || c == '\t' || c == '\r' ? text.substr(1) : text;
 }
 
-std::int64_t characters(std::string_view text) {
-  return std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
-}
-
 CellState blank_state(const ColumnProgram& column) {
   switch (column.column.blank) {
     case BlankPolicy::null: return CellState::null;
@@ -116,6 +112,10 @@ void convert_fixed(const ColumnProgram& column, const RawRows& raw, TypedColumn&
 }
 
 }  // namespace
+
+std::int64_t characters(std::string_view text) {
+  return std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
+}
 
 void RowIssues::reset(std::size_t rows) {
   failed_.assign(rows, 0);

@@ -47,6 +47,9 @@ class RowIssues {
   std::vector<Entry> entries_;
 };
 
+// How many characters a text of UTF-8 has.
+std::int64_t characters(std::string_view text);
+
 // Casts trimmed, non-blank text by the column's type. Text cells point to `text` itself.
 CastFault cast_text(const ColumnProgram& column, std::string_view text, Cell& cell);
 

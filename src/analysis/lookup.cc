@@ -16,7 +16,7 @@ void fold(std::string& key, std::size_t begin) {
 
 // Both sides of a lookup write their key parts with this, so equal values have equal bytes.
 bool append_part(std::string& key, Cell cell, const LookupPart& part) {
-  if (part.form.pad)
+  if (part.form.pad && part.type.kind == definition::TypeKind::text)
     while (cell.text.ends_with(' ')) cell.text.remove_suffix(1);
   const std::size_t begin = key.size();
   if (!append_value(key, cell, part.type, part.form)) return false;
@@ -31,6 +31,7 @@ bool is_spelled_otherwise(std::string_view part_of_key, db::WireField stored, co
   const bool in_text = wire == db::WireType::text || wire == db::WireType::sqlite_text || wire == db::WireType::sqlite_any;
   if (!in_text || part.type.kind == TypeKind::text || part.type.kind == TypeKind::json) return false;
   std::string spelled(stored.bytes());
+  while (part.form.pad && spelled.ends_with(' ')) spelled.pop_back();
   if (part.folds_case) fold(spelled, 0);
   return part_of_key.substr(sizeof(std::int32_t)) != spelled;
 }

@@ -36,6 +36,26 @@ class ChosenRows final : public db::TupleSource {
   std::size_t at_ = 0;
 };
 
+// The key fields of all rows. The other fields are not sent: the database might refuse them, which is for the write to find.
+class KeysOf final : public db::TupleSource {
+ public:
+  KeysOf(std::span<const EntryRow> rows, std::span<const analysis::KeyPart> key) : rows_(rows), key_(key) {}
+  std::optional<std::string_view> next() override {
+    if (at_ == rows_.size()) return std::nullopt;
+    split(rows_[at_++].tuple, fields_);
+    tuple_.clear();
+    for (const analysis::KeyPart& part : key_) append_whole(tuple_, fields_[static_cast<std::size_t>(part.field)]);
+    return tuple_;
+  }
+
+ private:
+  std::span<const EntryRow> rows_;
+  std::span<const analysis::KeyPart> key_;
+  std::size_t at_ = 0;
+  std::vector<db::WireField> fields_;
+  std::string tuple_;
+};
+
 }  // namespace
 
 EntryLoad::EntryLoad(const analysis::Program& program, std::size_t entry, db::Connection& connection)
@@ -84,6 +104,8 @@ Result<void> EntryLoad::assemble(const Slice& slice, std::size_t begin, std::siz
   rows_.clear();
   arena_.clear();
   order_.clear();
+  written_.clear();
+  in_insert_ = false;
   begin_ = begin;
   cursor_ = 0;
   sorted_ = true;
@@ -181,11 +203,27 @@ void EntryLoad::decide_existing(EntryRow& row, std::string_view stored) {
   if (keep_image || row.action == Action::update) row.stored = arena_.keep(stored);
 }
 
+// A date or uuid in a text column is a text to the database: spelled otherwise it is another key.
+bool EntryLoad::is_spelled_alike(std::string_view tuple, std::string_view stored) {
+  const auto is_converted = [this](const analysis::KeyPart& part) {
+    const db::WireType wire = entry_.fields[static_cast<std::size_t>(part.field)].column.wire;
+    return (wire == db::WireType::text || wire == db::WireType::sqlite_text) && part.type.kind != definition::TypeKind::text &&
+           !part.folds_case && !part.pad;
+  };
+  if (std::none_of(entry_.key.begin(), entry_.key.end(), is_converted)) return true;
+  split(tuple, fields_);
+  split(stored, stored_fields_);
+  return std::all_of(entry_.key.begin(), entry_.key.end(), [&](const analysis::KeyPart& part) {
+    const auto at = static_cast<std::size_t>(part.field);
+    return !is_converted(part) || fields_[at].bytes() == stored_fields_[at].bytes();
+  });
+}
+
 Result<void> EntryLoad::match(std::string_view stored) {
   const std::string_view key = key_of(stored, nullptr);
   sort_index();
   const std::size_t at = find(key);
-  if (at < rows_.size()) decide_existing(rows_[at], stored);
+  if (at < rows_.size() && is_spelled_alike(rows_[at].tuple, stored)) decide_existing(rows_[at], stored);
   return {};
 }
 
@@ -201,20 +239,13 @@ Result<void> EntryLoad::compare() {
     LADE_ASSIGN(read, target_.read_range(rows_.front().tuple, rows_.back().tuple, rows_.size(), on_row));
   }
   if (!read) {
-    std::vector<std::uint32_t> all(rows_.size());
-    std::iota(all.begin(), all.end(), 0u);
-    // Marks of values that are not written mean nothing to the database.
-    for (EntryRow& row : rows_) row.stored = row.tuple, row.tuple = without_keep(row.tuple);
-    ChosenRows tuples(rows_, all);
-    const auto restore = [this] { for (EntryRow& row : rows_) row.tuple = row.stored, row.stored = {}; };
+    KeysOf keys(rows_, entry_.key);
     std::vector<std::string> found;  // answers come while the temporary table is read; they are matched afterwards
     const auto collect = [&](std::string_view stored) -> Result<void> {
       found.emplace_back(stored);
       return {};
     };
-    const auto done = target_.read_keys(tuples, collect);
-    restore();
-    LADE_TRY(done);
+    LADE_TRY(target_.read_keys(keys, collect));
     for (const std::string& stored : found) LADE_TRY(match(stored));
   }
   return {};

@@ -99,21 +99,20 @@ Result<bool> Loader::decide(Slice& slice, std::size_t begin, std::size_t end, st
 }
 
 Result<Loader::Attempt> Loader::attempt(Slice& slice, std::size_t begin, std::size_t end) {
+  const auto refused = [this](Error error) -> Result<Attempt> {
+    if (is_data_refusal(connection_.diagnosis())) return Attempt::refused;
+    return fail(std::move(error));
+  };
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     failed_entry_ = i;
-    LADE_ASSIGN(const bool decided, decide(slice, begin, end, i));
-    if (!decided) return Attempt::again;
+    auto decided = decide(slice, begin, end, i);
+    if (!decided) return refused(std::move(decided).error());  // a key that not even a temporary table takes
+    if (!*decided) return Attempt::again;
     auto written = entries_[i]->write();
-    if (!written) {
-      if (is_data_refusal(connection_.diagnosis())) return Attempt::refused;
-      return fail(std::move(written).error());
-    }
+    if (!written) return refused(std::move(written).error());
     if (!*written) return Attempt::again;
   }
-  if (auto checked = connection_.check_deferred(); !checked) {
-    if (is_data_refusal(connection_.diagnosis())) return Attempt::refused;
-    return fail(std::move(checked).error());
-  }
+  if (auto checked = connection_.check_deferred(); !checked) return refused(std::move(checked).error());
   return Attempt::done;
 }
 

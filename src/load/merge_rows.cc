@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "analysis/convert.h"
+
 namespace lade::load {
 
 using analysis::Cell;
@@ -71,14 +73,15 @@ std::optional<std::string> RowMerger::finish() {
     if (aggregates_[i] == Aggregate::sum && field.count > 0) {
       analysis::Int128 limit = 1;
       for (int digit = 0; digit < column.type.precision; ++digit) limit *= 10;
-      const bool too_large = column.type.kind == TypeKind::decimal && (field.total.number >= limit || field.total.number <= -limit);
+      const bool too_large = column.type.kind == TypeKind::decimal ? field.total.number >= limit || field.total.number <= -limit
+                                                                   : field.total.number != static_cast<std::int64_t>(field.total.number);
       fits = !field.overflow && !too_large && analysis::append_value(tuple, field.total, column.type, slot.form);
     } else if (aggregates_[i] == Aggregate::count) {
       field.total.number = field.count;
       fits = analysis::append_value(tuple, field.total, column.type, slot.form);
     } else if (aggregates_[i] == Aggregate::join && field.count > 0) {
       field.total.text = field.joined;
-      fits = column.max_length == 0 || static_cast<std::int64_t>(field.joined.size()) <= column.max_length;
+      fits = column.max_length == 0 || analysis::characters(field.joined) <= column.max_length;
       if (fits) analysis::append_value(tuple, field.total, column.type, slot.form);
     } else {
       tuple += field.bytes;

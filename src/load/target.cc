@@ -64,6 +64,7 @@ Target::Target(Connection& connection, const EntryProgram& entry, std::size_t in
     const std::string name = Connection::quote_name(columns_[static_cast<std::size_t>(part.field)]);
     key_join_ += fmt::format("{}stored.{} = staged.{}", key_join_.empty() ? "" : " AND ", name, name);
     key_list_ += (key_list_.empty() ? "" : ", ") + name;
+    key_columns_.push_back(columns_[static_cast<std::size_t>(part.field)]);
   }
   if (!assignments.empty() && !entry.key.empty())
     update_sql_ = fmt::format("UPDATE {} AS stored SET {} FROM {} AS staged WHERE {}", entry.table.quoted, assignments, staged_table_, key_join_);
@@ -75,9 +76,9 @@ Result<void> Target::prepare() {
                                      is_postgresql() ? "ON COMMIT DELETE ROWS" : "", column_list_, entry_.table.quoted));
 }
 
-Result<void> Target::fill(const std::string& table, db::TupleSource& tuples) {
-  LADE_TRY(connection_.run((is_postgresql() ? "TRUNCATE " : "DELETE FROM ") + table));
-  LADE_TRY(connection_.copy_in(table, columns_, tuples));
+Result<void> Target::fill(std::span<const std::string> columns, db::TupleSource& tuples) {
+  LADE_TRY(connection_.run((is_postgresql() ? "TRUNCATE " : "DELETE FROM ") + staged_table_));
+  LADE_TRY(connection_.copy_in(staged_table_, columns, tuples));
   return {};
 }
 
@@ -86,7 +87,7 @@ Result<void> Target::fill(const std::string& table, db::TupleSource& tuples) {
 Result<std::string> Target::range_condition(std::string_view first, std::string_view last) {
   if (!is_postgresql()) {
     TwoTuples bounds(first, last);
-    LADE_TRY(fill(staged_table_, bounds));
+    LADE_TRY(fill(columns_, bounds));
     const auto bound = [&](std::string_view order) {
       return fmt::format("(SELECT {} FROM temp.{} ORDER BY rowid {} LIMIT 1)", key_list_, staged_table_, order);
     };
@@ -133,8 +134,8 @@ Result<bool> Target::read_range(std::string_view first, std::string_view last, s
   return true;
 }
 
-Result<void> Target::read_keys(db::TupleSource& tuples, const OnRow& on_row) {
-  LADE_TRY(fill(staged_table_, tuples));
+Result<void> Target::read_keys(db::TupleSource& keys, const OnRow& on_row) {
+  LADE_TRY(fill(key_columns_, keys));
   // Fresh temporary tables have no statistics: without this the server may read the whole target for a few keys.
   if (is_postgresql()) LADE_TRY(connection_.run("SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off"));
   return connection_.copy_out(fmt::format("SELECT {} FROM {} AS staged JOIN {} AS stored ON {}", list(columns_, "stored."), staged_table_,
@@ -147,7 +148,7 @@ Result<void> Target::insert(db::TupleSource& tuples) {
 }
 
 Result<void> Target::stage_update(db::TupleSource& tuples, const OnRow& on_locked) {
-  LADE_TRY(fill(staged_table_, tuples));
+  LADE_TRY(fill(columns_, tuples));
   if (!is_postgresql()) return {};  // the only writer holds the database's lock already
   LADE_TRY(connection_.run("SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off"));
   std::string order;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,8 +24,8 @@ class Target {
   // The stored rows with keys from `first` to `last` (tuples of this entry), for keys that the database sorts as lade
   // does. Gives false without reading when the range holds far more rows than the `rows` wanted.
   Result<bool> read_range(std::string_view first, std::string_view last, std::size_t rows, const OnRow& on_row);
-  // The stored rows whose keys the tuples hold.
-  Result<void> read_keys(db::TupleSource& tuples, const OnRow& on_row);
+  // The stored rows with these keys (tuples of the key columns alone).
+  Result<void> read_keys(db::TupleSource& keys, const OnRow& on_row);
   Result<void> insert(db::TupleSource& tuples);
   // Puts the tuples aside, locks the stored rows in key order and shows them; then apply_update() writes the tuples.
   Result<void> stage_update(db::TupleSource& tuples, const OnRow& on_locked);
@@ -40,7 +41,7 @@ class Target {
   bool can_update() const { return !update_sql_.empty(); }
 
  private:
-  Result<void> fill(const std::string& table, db::TupleSource& tuples);
+  Result<void> fill(std::span<const std::string> columns, db::TupleSource& tuples);
   Result<std::string> range_condition(std::string_view first, std::string_view last);
   Result<bool> is_sparse(const std::string& condition, std::size_t rows);
   bool is_postgresql() const { return connection_.backend() == db::Backend::postgresql; }
@@ -48,6 +49,7 @@ class Target {
   db::Connection& connection_;
   const analysis::EntryProgram& entry_;
   std::vector<std::string> columns_;  // names, unquoted
+  std::vector<std::string> key_columns_;
   std::string column_list_;
   std::string staged_table_;          // temporary: keys to look for, rows to update
   std::string key_join_;
