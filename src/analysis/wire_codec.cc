@@ -43,6 +43,8 @@ constexpr Int128 power_of_ten(int exponent) {
   return power;
 }
 
+constexpr Int128 kNumberLimit = power_of_ten(38);  // one more digit than a decimal may have
+
 double to_double(Int128 value, int scale) {
   std::string text;
   append_decimal(text, value, scale);
@@ -95,21 +97,23 @@ bool read_numeric(std::string_view bytes, int scale, Int128& value) {
   const auto weight = db::read_big_endian<std::int16_t>(bytes.data() + 2);
   const auto sign = db::read_big_endian<std::uint16_t>(bytes.data() + 4);
   if (sign != 0 && sign != 0x4000) return false;
-  if (weight > 9 || bytes.size() < 8u + 2u * static_cast<std::size_t>(count)) return false;
+  if (bytes.size() < 8u + 2u * static_cast<std::size_t>(count)) return false;
   value = 0;
-  int position = 4 * (weight + 1);  // decimal digits before the point that are still to come
-  for (int i = 0; i < count; ++i, position -= 4) {
+  int exponent = 4 * weight + scale;  // of ten, for the digit at hand
+  for (int i = 0; i < count; ++i, exponent -= 4) {
     const auto digit = db::read_big_endian<std::uint16_t>(bytes.data() + 8 + 2 * i);
-    const int exponent = position - 4 + scale;
+    if (digit == 0) continue;
+    if (exponent > 36 || exponent < -3) return false;
     if (exponent >= 0) {
-      if (exponent > 36) return false;
-      value += Int128{digit} * power_of_ten(exponent);
+      Int128 part = 0;
+      if (__builtin_mul_overflow(Int128{digit}, power_of_ten(exponent), &part) || __builtin_add_overflow(value, part, &value)) return false;
     } else {
-      const Int128 divisor = power_of_ten(-exponent);
-      if (exponent < -3 ? digit != 0 : digit % divisor != 0) return false;
-      if (exponent >= -3) value += digit / divisor;
+      const auto divisor = static_cast<int>(power_of_ten(-exponent));
+      if (digit % divisor != 0) return false;
+      value += digit / divisor;
     }
   }
+  if (value >= kNumberLimit) return false;
   if (sign == 0x4000) value = -value;
   return true;
 }
@@ -179,6 +183,13 @@ bool append_integral(std::string& tuple, const Cell& cell, const Type& type, con
   }
 }
 
+// PostgreSQL's timestamp(p) keeps p digits of the fraction, rounded half away from its epoch.
+std::int64_t rounded(std::int64_t microseconds, int digits) {
+  const auto unit = static_cast<std::int64_t>(power_of_ten(6 - digits));
+  const std::int64_t half = microseconds < 0 ? -unit / 2 : unit / 2;
+  return (microseconds + half) / unit * unit;
+}
+
 bool append_time(std::string& tuple, const Cell& cell, const Type& type, const WireForm& form) {
   switch (form.wire) {
     case WireType::date:
@@ -187,7 +198,7 @@ bool append_time(std::string& tuple, const Cell& cell, const Type& type, const W
     case WireType::timestamp:
     case WireType::timestamptz: {
       const Int128 microseconds = type.kind == TypeKind::date ? cell.number * kMicrosecondsPerDay : cell.number;
-      append_number<std::int64_t>(tuple, static_cast<std::int64_t>(microseconds - kEpochMicroseconds));
+      append_number<std::int64_t>(tuple, rounded(static_cast<std::int64_t>(microseconds - kEpochMicroseconds), form.scale));
       return true;
     }
     default: return append_as_text(tuple, cell, type, form.wire);
@@ -206,10 +217,12 @@ void append_sort_number(std::string& key, Int128 value) {
 
 }  // namespace
 
+bool is_padded(const db::Column& column) { return column.wire == WireType::text && column.type.starts_with("character("); }
+
 std::optional<WireForm> wire_form(const Type& type, const db::Column& column) {
   const WireType wire = column.wire;
   const bool any_text = wire == WireType::text || wire == WireType::sqlite_text || wire == WireType::sqlite_any;
-  WireForm form{wire, 0, column.type.starts_with("character(")};
+  WireForm form{wire, 0, is_padded(column)};
   bool fits = false;
   switch (type.kind) {
     case TypeKind::text: fits = any_text; break;
@@ -229,9 +242,11 @@ std::optional<WireForm> wire_form(const Type& type, const db::Column& column) {
       break;
     case TypeKind::date:
       fits = any_text || wire == WireType::sqlite_numeric || (wire >= WireType::date && wire <= WireType::timestamptz);
+      form.scale = column.scale;
       break;
     case TypeKind::timestamp:
       fits = any_text || wire == WireType::sqlite_numeric || wire == WireType::timestamp || wire == WireType::timestamptz;
+      form.scale = column.scale;
       break;
   }
   if (!fits) return std::nullopt;
@@ -263,6 +278,8 @@ namespace {
 bool decode_text(std::string_view text, const Type& type, TextArena& arena, Cell& cell) {
   static const NumberFormat plain_numbers = *NumberFormat::for_locale("");
   static const DateFormat iso_dates = *DateFormat::parse("");
+  if (type.kind != TypeKind::text && type.kind != TypeKind::json)
+    while (text.ends_with(' ')) text.remove_suffix(1);  // char(n) fills up with spaces
   switch (type.kind) {
     case TypeKind::text:
     case TypeKind::json: cell.text = arena.keep(text); return true;
@@ -306,9 +323,12 @@ bool decode_integer(std::int64_t number, const Type& type, TextArena& arena, Cel
   }
 }
 
-bool decode_real(double number, const Type& type, TextArena& arena, Cell& cell) {
-  char digits[64];
-  const auto end = std::to_chars(digits, digits + sizeof digits, number).ptr;
+// The shortest digits that stand for the number, as the database would show it.
+template <class Real>
+bool decode_real(Real number, const Type& type, TextArena& arena, Cell& cell) {
+  char digits[400];
+  const auto format = std::abs(number) < 1e300 ? std::chars_format::fixed : std::chars_format::general;
+  const auto end = std::to_chars(digits, digits + sizeof digits, number, format).ptr;
   return decode_text({digits, static_cast<std::size_t>(end - digits)}, type, arena, cell);
 }
 
@@ -376,13 +396,33 @@ bool decode_value(db::WireField field, WireType wire, const Type& type, TextAren
   return false;
 }
 
+namespace {
+
+// SQLite's numeric affinity hides what the declared type says.
+Type declared_type(std::string_view declared) {
+  std::string upper(declared);
+  for (char& c : upper) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
+  const auto has = [&](std::string_view word) { return upper.find(word) != std::string::npos; };
+  if (has("BOOL")) return {TypeKind::boolean};
+  if (has("TIME")) return {TypeKind::timestamp};
+  if (has("DATE")) return {TypeKind::date};
+  if (has("UUID")) return {TypeKind::uuid};
+  return {TypeKind::decimal, 38, 10};
+}
+
+}  // namespace
+
 Type natural_type(const db::Column& column) {
   switch (column.wire) {
+    case WireType::sqlite_real: return {TypeKind::decimal, 38, 10};
+    case WireType::sqlite_numeric: return declared_type(column.type);
     case WireType::int2:
     case WireType::int4:
     case WireType::int8:
     case WireType::sqlite_integer: return {TypeKind::integer};
-    case WireType::numeric: return {TypeKind::decimal, column.precision == 0 ? 38 : column.precision, column.scale};
+    case WireType::numeric:
+      if (column.precision == 0) return {TypeKind::decimal, 38, 10};
+      return {TypeKind::decimal, column.precision, column.scale};
     case WireType::boolean: return {TypeKind::boolean};
     case WireType::date: return {TypeKind::date};
     case WireType::timestamp:
