@@ -1,0 +1,1 @@
+CREATE TABLE texts (id integer PRIMARY KEY, t text);
