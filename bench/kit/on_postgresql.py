@@ -22,16 +22,18 @@ class PostgresqlBench:
         self.fingerprints = {}
 
     def __enter__(self):
-        environment = dict(os.environ, PGOPTS=os.environ.get("PGOPTS", SETTINGS))
-        self.server = f"/tmp/lade_bench_{os.getpid()}"
-        done = subprocess.run([SCRIPT, "start", self.server], capture_output=True, text=True, env=environment, check=False)
-        if done.returncode != 0:
-            raise CommandFailed(done.stderr)
-        self.url = done.stdout.strip().splitlines()[-1]
+        environment = {"PGOPTS": SETTINGS, **os.environ}
+        # The guard stops the server when this process ends, however it ends.
+        self.guard = subprocess.Popen([SCRIPT, "guard", f"/tmp/lade_bench_{os.getpid()}"], stdin=subprocess.PIPE,
+                                      stdout=subprocess.PIPE, text=True, env=environment)
+        self.url = self.guard.stdout.readline().strip()
+        if not self.url:
+            raise CommandFailed(f"{SCRIPT} started no server")
         return self
 
     def __exit__(self, *_):
-        subprocess.run([SCRIPT, "stop", self.server], check=False)
+        self.guard.stdin.close()
+        self.guard.wait()
 
     def psql(self, *words):
         return ["psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", self.url, *map(str, words)]

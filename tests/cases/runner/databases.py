@@ -125,21 +125,22 @@ class Postgresql:
 
 
 class Server:
-    """The one private PostgreSQL of a test run."""
+    """The one private PostgreSQL of a test run. Its guard stops it when this process ends, however it ends."""
+
+    SETTINGS = "-c fsync=off -c synchronous_commit=off -c full_page_writes=off -c max_connections=60"
 
     def __init__(self, script: pathlib.Path, folder: str):
-        self.script = script
-        self.folder = folder
-        environment = dict(os.environ)
-        environment.setdefault("PGOPTS", "-c fsync=off -c synchronous_commit=off -c full_page_writes=off -c max_connections=60")
-        done = subprocess.run([script, "start", folder], capture_output=True, text=True, env=environment, check=False)
-        if done.returncode != 0:
-            raise DatabaseError(f"{script} start: {done.stderr.strip()}")
-        self.url = done.stdout.strip().splitlines()[-1]
+        environment = {"PGOPTS": self.SETTINGS, **os.environ}
+        self.guard = subprocess.Popen([script, "guard", folder], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                      env=environment)
+        self.url = self.guard.stdout.readline().strip()
+        if not self.url:
+            raise DatabaseError(f"{script} guard {folder} started no server")
         Postgresql(self.url, "public").run("CREATE EXTENSION IF NOT EXISTS citext;", self.url)
 
     def stop(self):
-        subprocess.run([self.script, "stop", self.folder], check=False)
+        self.guard.stdin.close()
+        self.guard.wait()
 
 
 def quoted(name: str) -> str:
