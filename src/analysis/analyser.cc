@@ -43,8 +43,10 @@ std::size_t valid_beginning(std::string_view text) {
 
 Issue fault_issue(std::string_view code) {
   if (code == "unterminated_quote")
-    return record_issue(std::string(code), "a quoted field is not closed before the file ends", "add the closing quote");
-  return record_issue(std::string(code), "a quote stands where none belongs", "double quotes inside quoted fields, or quote the whole field");
+    return record_issue(std::string(code), "a quoted field is not closed before the file ends",
+                        "add the closing quote");
+  return record_issue(std::string(code), "a quote stands where none belongs",
+                      "double quotes inside quoted fields, or quote the whole field");
 }
 
 }  // namespace
@@ -76,11 +78,13 @@ void Analyser::check_structure() {
   const auto inside = [&](std::uint32_t row) { return row >= raw_.begin && row < raw_.begin + raw_.rows; };
   for (const csv::RaggedRecord& ragged : raw_.batch->ragged()) {
     if (!inside(ragged.row)) continue;
-    const bool pad = program_.definition.source.ragged == definition::RaggedPolicy::pad && ragged.fields < raw_.batch->columns();
+    const bool pad =
+        program_.definition.source.ragged == definition::RaggedPolicy::pad && ragged.fields < raw_.batch->columns();
     if (!pad) issues_.add_broken(ragged.row - raw_.begin, ragged_issue(ragged.fields, raw_.batch->columns()));
   }
   for (const csv::RecordFault& fault : raw_.batch->faults())
-    if (inside(fault.row) && !issues_.broken(fault.row - raw_.begin)) issues_.add_broken(fault.row - raw_.begin, fault_issue(fault.code));
+    if (inside(fault.row) && !issues_.broken(fault.row - raw_.begin))
+      issues_.add_broken(fault.row - raw_.begin, fault_issue(fault.code));
 }
 
 // Bytes that are not text: found for the whole block at once, then looked for row by row.
@@ -95,13 +99,18 @@ void Analyser::check_text() {
     const std::string_view record = raw_.batch->record(raw_.begin + row);
     if (issues_.broken(row)) continue;
     if (const auto nul = record.find('\0'); nul != std::string_view::npos) {
-      issues_.add_broken(row, record_issue("nul_byte", fmt::format("the row holds a NUL byte at offset {} of the file", raw_.batch->offset(raw_.begin + row) + nul),
-                                    "remove it; databases cannot store it in text"));
+      issues_.add_broken(row, record_issue("nul_byte",
+                                           fmt::format("the row holds a NUL byte at offset {} of the file",
+                                                       raw_.batch->offset(raw_.begin + row) + nul),
+                                           "remove it; databases cannot store it in text"));
     } else if (!simdjson::validate_utf8(record.data(), record.size())) {
       const std::size_t at = valid_beginning(record);
-      issues_.add_broken(row, record_issue("invalid_utf8", fmt::format("the row is not valid UTF-8 at offset {} of the file (byte 0x{:02X})",
-                                                                raw_.batch->offset(raw_.begin + row) + at, static_cast<unsigned char>(record[at])),
-                                    "save the file as UTF-8"));
+      issues_.add_broken(
+          row,
+          record_issue("invalid_utf8",
+                       fmt::format("the row is not valid UTF-8 at offset {} of the file (byte 0x{:02X})",
+                                   raw_.batch->offset(raw_.begin + row) + at, static_cast<unsigned char>(record[at])),
+                       "save the file as UTF-8"));
     }
   }
 }
@@ -121,11 +130,17 @@ Result<void> Analyser::resolve(std::size_t index) {
   }
   for (std::size_t row = 0; row < raw_.rows; ++row) {
     key_.clear();
-    bool usable = true;
-    for (const LookupPart& part : lookup.parts)
-      usable = usable && (part.column < 0 || columns_[static_cast<std::size_t>(part.column)].states[row] != CellState::bad);
+    bool usable = true, blank = false;
+    for (const LookupPart& part : lookup.parts) {
+      if (part.column < 0) continue;
+      const CellState state = columns_[static_cast<std::size_t>(part.column)].states[row];
+      usable = usable && state != CellState::bad;
+      blank = blank || state != CellState::value;
+    }
     if (!usable) {
       columns_[column].states[row] = CellState::bad;
+    } else if (blank) {
+      leave_blank(column, row);
     } else if (append_lookup_key(key_, lookup, columns_, row)) {
       const LookupHit* hit = map->find(key_);
       apply_hit(lookup, row, hit);
@@ -135,7 +150,7 @@ Result<void> Analyser::resolve(std::size_t index) {
       if (map == &probed && is_text && columns_[column].states[row] == CellState::value)
         columns_[column].cells[row].text = arena_.keep(columns_[column].cells[row].text);
     } else {
-      leave_blank(column, row);
+      apply_hit(lookup, row, nullptr);  // no value of the reference table's column is like it
     }
   }
   return {};
@@ -184,7 +199,8 @@ void Analyser::apply_hit(const LookupProgram& lookup, std::size_t row, const Loo
     issue.value = sensitive ? "***" : value;
     issue.message = count == 0 ? fmt::format("no {} with this {}", lookup.table.name, lookup.described)
                                : fmt::format("{} rows of {} have this {}", count, lookup.table.name, lookup.described);
-    issue.hint = count == 0 ? fmt::format("correct the cell or add it to {}", lookup.table.name) : fmt::format("make {} unique", lookup.table.name);
+    issue.hint = count == 0 ? fmt::format("correct the cell or add it to {}", lookup.table.name)
+                            : fmt::format("make {} unique", lookup.table.name);
     issues_.add(row, std::move(issue));
   }
   if (hard) state = CellState::bad;
@@ -200,7 +216,8 @@ void Analyser::run_checks() {
         issue.severity = check.severity;
         issue.code = check.code.empty() ? "check_failed" : check.code;
         issue.column = column;
-        const auto found = std::find_if(program_.columns.begin(), program_.columns.end(), [&](const ColumnProgram& c) { return c.column.name == column; });
+        const auto found = std::find_if(program_.columns.begin(), program_.columns.end(),
+                                        [&](const ColumnProgram& c) { return c.column.name == column; });
         const auto index = static_cast<std::size_t>(found - program_.columns.begin());
         if (columns_[index].states[row] == CellState::value)
           issue.value = found->column.sensitive ? "***" : to_text(columns_[index].cells[row], found->type);
@@ -250,7 +267,8 @@ bool Analyser::append_tuple(std::size_t row) {
     switch (column.states[row]) {
       case CellState::value:
         if (!append_value(tuple_, column.cells[row], program_.columns[index].type, slot.form)) {
-          Issue issue = cell_issue(program_.columns[index], "out_of_range", to_text(column.cells[row], program_.columns[index].type));
+          Issue issue = cell_issue(program_.columns[index], "out_of_range",
+                                   to_text(column.cells[row], program_.columns[index].type));
           issue.severity = Severity::error;
           issue.message = "too large for the target column";
           issues_.add(row, std::move(issue));

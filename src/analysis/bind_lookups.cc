@@ -4,8 +4,19 @@
 #include "analysis/convert.h"
 
 namespace lade::analysis {
+namespace {
 
-std::optional<LookupPart> Binder::lookup_part(const db::Table& table, const std::string& target, const definition::Type& type) {
+// The keys of a file may be longer than any in the reference table, and must not be refused for it.
+std::string unlimited_type(const db::Column& column) {
+  if (is_padded(column)) return "bpchar";
+  if (column.wire == db::WireType::text && column.type.starts_with("character varying(")) return "character varying";
+  return column.wire == db::WireType::numeric && column.precision > 0 ? "numeric" : "";
+}
+
+}  // namespace
+
+std::optional<LookupPart> Binder::lookup_part(const db::Table& table, const std::string& target,
+                                              const definition::Type& type) {
   const db::Column* column = table.find(target);
   if (column == nullptr) {
     fault("column_not_found", fmt::format("lookup table '{}' has no column '{}'", table.name, target));
@@ -21,6 +32,7 @@ std::optional<LookupPart> Binder::lookup_part(const db::Table& table, const std:
   part.type = type;
   part.form = *form;
   part.target = target;
+  part.probe_type = unlimited_type(*column);
   part.folds_case = column->folds_case;
   return part;
 }
@@ -55,8 +67,9 @@ Result<void> Binder::bind_lookup(std::size_t index) {
     plain.booleans = *BooleanFormat::parse("");
     plain.dates = *DateFormat::parse("");
     if (cast_text(plain, *part->constant_text, part->constant)) {
-      fault("definition_bad_value", fmt::format("lookup of '{}': '{}' is not a value for {}.{}, which is {}", column.column.name,
-                                                *part->constant_text, table->name, target, found->type));
+      fault("definition_bad_value",
+            fmt::format("lookup of '{}': '{}' is not a value for {}.{}, which is {}", column.column.name,
+                        *part->constant_text, table->name, target, found->type));
       return {};
     }
     program.parts.push_back(std::move(*part));
@@ -76,7 +89,8 @@ Result<void> Binder::bind_lookup(std::size_t index) {
 void Binder::bind_checks() {
   for (const definition::Check& check : program_->definition.checks) {
     CheckProgram program{&check, {}};
-    for (const std::string& name : definition::columns_of(check.expr)) program.columns.emplace_back(name, column_index(name));
+    for (const std::string& name : definition::columns_of(check.expr))
+      program.columns.emplace_back(name, column_index(name));
     program_->checks.push_back(std::move(program));
   }
 }

@@ -28,7 +28,8 @@ bool append_part(std::string& key, Cell cell, const LookupPart& part) {
 bool is_spelled_otherwise(std::string_view part_of_key, db::WireField stored, const LookupPart& part) {
   using definition::TypeKind;
   const db::WireType wire = part.form.wire;
-  const bool in_text = wire == db::WireType::text || wire == db::WireType::sqlite_text || wire == db::WireType::sqlite_any;
+  const bool in_text =
+      wire == db::WireType::text || wire == db::WireType::sqlite_text || wire == db::WireType::sqlite_any;
   if (!in_text || part.type.kind == TypeKind::text || part.type.kind == TypeKind::json) return false;
   std::string spelled(stored.bytes());
   while (part.form.pad && spelled.ends_with(' ')) spelled.pop_back();
@@ -43,14 +44,16 @@ std::string part_columns(const LookupProgram& lookup, std::string_view prefix) {
   return text;
 }
 
-void count_hit(LookupHit& hit, db::WireField field, const LookupProgram& lookup, const definition::Type& type, TextArena& arena) {
+void count_hit(LookupHit& hit, db::WireField field, const LookupProgram& lookup, const definition::Type& type,
+               TextArena& arena) {
   if (++hit.count > 1) return;
   hit.is_null = field.length < 0 || !decode_value(field, lookup.take_wire, type, arena, hit.value);
 }
 
 class KeyTuples final : public db::TupleSource {
  public:
-  KeyTuples(const LookupMap& map, Connection& connection) : map_(map), sqlite_(connection.backend() == db::Backend::sqlite) {}
+  KeyTuples(const LookupMap& map, Connection& connection)
+      : map_(map), sqlite_(connection.backend() == db::Backend::sqlite) {}
   std::optional<std::string_view> next() override {
     if (at_ == map_.size()) return std::nullopt;
     tuple_.clear();
@@ -106,7 +109,8 @@ void LookupMap::grow() {
   }
 }
 
-bool append_lookup_key(std::string& key, const LookupProgram& lookup, const std::vector<TypedColumn>& columns, std::size_t row) {
+bool append_lookup_key(std::string& key, const LookupProgram& lookup, const std::vector<TypedColumn>& columns,
+                       std::size_t row) {
   for (const LookupPart& part : lookup.parts) {
     const Cell* cell = &part.constant;
     if (part.column >= 0) {
@@ -122,8 +126,10 @@ bool append_lookup_key(std::string& key, const LookupProgram& lookup, const std:
 Result<std::unique_ptr<const LookupMap>> load_lookup(const LookupProgram& lookup, const definition::Type& type,
                                                      Connection& connection, std::int64_t max_rows) {
   const db::Value limit = max_rows + 1;
-  LADE_ASSIGN(const auto counted, connection.query(
-      fmt::format("SELECT count(*) FROM (SELECT 1 FROM {} LIMIT $1) AS counted", lookup.table.quoted), {&limit, 1}));
+  LADE_ASSIGN(
+      const auto counted,
+      connection.query(fmt::format("SELECT count(*) FROM (SELECT 1 FROM {} LIMIT $1) AS counted", lookup.table.quoted),
+                       {&limit, 1}));
   if (std::get<std::int64_t>(counted.front().front()) > max_rows) return nullptr;
   auto map = std::make_unique<LookupMap>();
   TextArena scratch;
@@ -135,7 +141,9 @@ Result<std::unique_ptr<const LookupMap>> load_lookup(const LookupProgram& lookup
       const db::WireField field = db::take_field(tuple);
       const std::size_t begin = key.size();
       Cell cell;
-      if (field.length < 0 || !decode_value(field, part.form.wire, part.type, scratch, cell) || !append_part(key, cell, part)) return {};
+      if (field.length < 0 || !decode_value(field, part.form.wire, part.type, scratch, cell) ||
+          !append_part(key, cell, part))
+        return {};
       if (is_spelled_otherwise(std::string_view(key).substr(begin), field, part)) return {};
       if (part.column >= 0) continue;
       constant.clear();
@@ -146,17 +154,24 @@ Result<std::unique_ptr<const LookupMap>> load_lookup(const LookupProgram& lookup
     scratch.clear();
     return {};
   };
-  LADE_TRY(connection.copy_out(fmt::format("SELECT {}, {} FROM {}", part_columns(lookup, ""), Connection::quote_name(lookup.take),
-                                           lookup.table.quoted), add_row));
+  LADE_TRY(connection.copy_out(fmt::format("SELECT {}, {} FROM {}", part_columns(lookup, ""),
+                                           Connection::quote_name(lookup.take), lookup.table.quoted),
+                               add_row));
   return std::unique_ptr<const LookupMap>(std::move(map));
 }
 
 Result<void> probe_lookup(const LookupProgram& lookup, const definition::Type& type, Connection& connection,
                           std::size_t index, LookupMap& map) {
   const std::string keys = Connection::quote_name(fmt::format("lade_probe_{}", index));
-  const std::string columns = part_columns(lookup, "");
-  LADE_TRY(connection.run(fmt::format("CREATE TEMP TABLE IF NOT EXISTS {} AS SELECT CAST(0 AS bigint) AS lade_key, {} FROM {} LIMIT 0",
-                                      keys, columns, lookup.table.quoted)));
+  std::string columns;
+  for (const LookupPart& part : lookup.parts) {
+    const std::string name = Connection::quote_name(part.target);
+    columns += (columns.empty() ? "" : ", ") +
+               (part.probe_type.empty() ? name : fmt::format("CAST({} AS {}) AS {}", name, part.probe_type, name));
+  }
+  LADE_TRY(connection.run(
+      fmt::format("CREATE TEMP TABLE IF NOT EXISTS {} AS SELECT CAST(0 AS bigint) AS lade_key, {} FROM {} LIMIT 0",
+                  keys, columns, lookup.table.quoted)));
   LADE_TRY(connection.run(fmt::format("DELETE FROM {}", keys)));
   std::vector<std::string> names{"lade_key"};
   std::string join;
@@ -173,8 +188,10 @@ Result<void> probe_lookup(const LookupProgram& lookup, const definition::Type& t
     count_hit(map.hit(static_cast<std::size_t>(at)), db::take_field(tuple), lookup, type, map.arena());
     return {};
   };
-  return connection.copy_out(fmt::format("SELECT probe.lade_key, reference.{} FROM {} AS probe JOIN {} AS reference ON {}",
-                                         Connection::quote_name(lookup.take), keys, lookup.table.quoted, join), add_row);
+  return connection.copy_out(
+      fmt::format("SELECT probe.lade_key, reference.{} FROM {} AS probe JOIN {} AS reference ON {}",
+                  Connection::quote_name(lookup.take), keys, lookup.table.quoted, join),
+      add_row);
 }
 
 }  // namespace lade::analysis

@@ -47,7 +47,8 @@ struct LookupPart {
   std::shared_ptr<const std::string> constant_text;  // what a text constant points to, wherever this part moves
   definition::Type type;
   WireForm form;
-  std::string target;  // column of the reference table
+  std::string target;      // column of the reference table
+  std::string probe_type;  // its type without limits of length and precision; empty: as it is
   bool folds_case = false;
 };
 
@@ -71,8 +72,8 @@ struct CheckProgram {
 struct Slot {
   int column = 0;
   WireForm form;
-  bool null_keeps = false;    // update strategies: a blank leaves the stored value
-  bool blank_keeps = true;    // `blank: keep` is honoured (never for keys)
+  bool null_keeps = false;  // update strategies: a blank leaves the stored value
+  bool blank_keeps = true;  // `blank: keep` is honoured (never for keys)
   bool operator==(const Slot&) const = default;
 };
 
@@ -100,8 +101,8 @@ struct EntryProgram {
   db::Table table;
   definition::Strategy strategy = definition::Strategy::append;
   std::vector<TargetField> fields;
-  std::vector<KeyPart> key;       // empty for append without a key; parts that are references have column -1
-  bool tuple_is_row = false;      // the staged tuple is exactly this entry's row
+  std::vector<KeyPart> key;   // empty for append without a key; parts that are references have column -1
+  bool tuple_is_row = false;  // the staged tuple is exactly this entry's row
   bool by_key() const { return strategy != definition::Strategy::append; }
 };
 

@@ -13,8 +13,8 @@ namespace {
 
 using Row = std::tuple<std::string, std::uint32_t, std::string>;  // key, row id, payload
 
-std::unique_ptr<Area> new_area() {
-  auto area = Area::create(std::filesystem::temp_directory_path());
+std::unique_ptr<Area> new_area(std::size_t memory_bytes = 0) {
+  auto area = Area::create(std::filesystem::temp_directory_path(), memory_bytes);
   EXPECT_OK(area);
   return std::move(*area);
 }
@@ -63,7 +63,7 @@ void compare_with_a_sort(std::uint64_t seed) {
   for (std::size_t i = random.below(8); i > 0; --i) splitters.push_back(std::get<0>(random.row(0)));
   std::sort(splitters.begin(), splitters.end());
   splitters.erase(std::unique(splitters.begin(), splitters.end()), splitters.end());
-  auto area = new_area();
+  auto area = new_area(random.below(3) * 20'000);  // all in the file, some in memory, most in memory
   std::vector<std::vector<Range>> buckets(splitters.size() + 1);
   std::vector<std::vector<Row>> expected(splitters.size() + 1);
   std::uint32_t id = 0;
@@ -134,7 +134,6 @@ TEST(Segment, AnEmptyBuilderGivesEmptyRanges) {
   ASSERT_OK(ranges);
   ASSERT_EQ(ranges->size(), 2u);
   EXPECT_TRUE(merged(area->file(), *ranges, 1).empty());
-  EXPECT_EQ(area->bytes(), 0u);
 }
 
 TEST(Segment, ABuilderCanBeUsedAgain) {
