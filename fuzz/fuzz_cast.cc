@@ -95,24 +95,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const unsigned choice = data[0] / 6;
   const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
   switch (data[0] % 6) {
-    case 0:
-      try_integer(text, choice);
-      break;
-    case 1:
-      try_decimal(text, choice);
-      break;
-    case 2:
-      try_date(text, choice);
-      break;
-    case 3:
-      try_timestamp(text, choice);
-      break;
-    case 4:
-      try_words(text);
-      break;
-    default:
-      try_formats(text);
-      break;
+    case 0: try_integer(text, choice); break;
+    case 1: try_decimal(text, choice); break;
+    case 2: try_date(text, choice); break;
+    case 3: try_timestamp(text, choice); break;
+    case 4: try_words(text); break;
+    default: try_formats(text); break;
   }
   return 0;
 }

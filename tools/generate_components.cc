@@ -93,14 +93,10 @@ Key own_key(const Options& options, std::uint64_t row) {
 
 Fault choose_fault(Dice& dice) {
   switch (dice.below(4)) {
-    case 0:
-      return Fault::bad_quantity;
-    case 1:
-      return Fault::bad_price;
-    case 2:
-      return Fault::missing_code;
-    default:
-      return Fault::unknown_item;
+    case 0: return Fault::bad_quantity;
+    case 1: return Fault::bad_price;
+    case 2: return Fault::missing_code;
+    default: return Fault::unknown_item;
   }
 }
 

@@ -30,7 +30,8 @@ class AnalysisSink {
   virtual ~AnalysisSink() = default;
   virtual Result<void> row(const AnalysedRow& row) = 0;
   // `failed` tells that the row has a hard error (this or another issue).
-  virtual Result<void> issue(const model::Issue& issue, std::int64_t row_id, std::int64_t line, std::uint64_t offset) = 0;
+  virtual Result<void> issue(const model::Issue& issue, std::int64_t row_id, std::int64_t line,
+                             std::uint64_t offset) = 0;
   virtual void failed_row() = 0;
 };
 

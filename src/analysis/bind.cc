@@ -43,15 +43,15 @@ std::string Binder::context_value(const definition::FixedValue& value) const {
 Result<const db::Table*> Binder::table(const std::string& name, int line) {
   if (const auto known = tables_.find(name); known != tables_.end()) return &known->second;
   if (is_reserved(name)) {
-    fault("table_not_allowed", fmt::format("line {}: '{}' belongs to lade or to the database itself; name a table of yours", line, name));
+    fault("table_not_allowed",
+          fmt::format("line {}: '{}' belongs to lade or to the database itself; name a table of yours", line, name));
     return nullptr;
   }
   LADE_ASSIGN(auto found, connection_.describe(name));
   if (!found) {
     LADE_ASSIGN(const auto names, connection_.table_names());
     std::string message = fmt::format("the database has no table '{}' (line {} of the definition)", name, line);
-    if (const auto near = nearest(name, names); !near.empty())
-      message += fmt::format("; did you mean '{}'?", near);
+    if (const auto near = nearest(name, names); !near.empty()) message += fmt::format("; did you mean '{}'?", near);
     fault("table_not_found", std::move(message));
     return nullptr;
   }

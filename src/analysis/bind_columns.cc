@@ -36,20 +36,24 @@ std::string joined(const std::vector<std::string>& names, std::size_t limit = 30
 }
 
 std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
   return text;
 }
 
 }  // namespace
 
-bool is_result_column(std::string_view name) { return name == "_row" || name == "_code" || name == "_message"; }
+bool is_result_column(std::string_view name) {
+  return name == "_row" || name == "_code" || name == "_message";
+}
 
 int Binder::find_header(const std::string& name) const {
   const auto& header = program_->header;
   const auto exact = std::find(header.begin(), header.end(), name);
   if (exact != header.end()) return static_cast<int>(exact - header.begin());
   const std::string wanted = folded(name);
-  const auto alike = std::find_if(header.begin(), header.end(), [&](const std::string& h) { return folded(h) == wanted; });
+  const auto alike =
+      std::find_if(header.begin(), header.end(), [&](const std::string& h) { return folded(h) == wanted; });
   return alike == header.end() ? -1 : static_cast<int>(alike - header.begin());
 }
 
@@ -86,7 +90,8 @@ void Binder::bind_source(ColumnProgram& program) {
 void Binder::bind_formats(ColumnProgram& program) {
   const DataColumn& column = program.column;
   const auto place = [&](Error error) {
-    fault(error.code, fmt::format("column '{}': {}{}{}", column.name, error.message, error.hint.empty() ? "" : "; ", error.hint));
+    fault(error.code,
+          fmt::format("column '{}': {}{}{}", column.name, error.message, error.hint.empty() ? "" : "; ", error.hint));
   };
   if (auto numbers = NumberFormat::for_locale(column.locale)) {
     program.numbers = *numbers;
@@ -121,8 +126,9 @@ std::optional<Cell> Binder::bound_value(ColumnProgram& program, const std::strin
   plain.dates = *DateFormat::parse("");
   Cell cell;
   if (const CastFault refused = cast_text(plain, keep, cell)) {
-    fault("definition_bad_value", fmt::format("column '{}': the bound '{}' is not a value of type {} ({})", program.column.name,
-                                              text, definition::to_string(program.type), refused.code));
+    fault("definition_bad_value",
+          fmt::format("column '{}': the bound '{}' is not a value of type {} ({})", program.column.name, text,
+                      definition::to_string(program.type), refused.code));
     return std::nullopt;
   }
   return cell;
@@ -161,7 +167,8 @@ void Binder::note_unmapped() {
     if (is_result_column(name)) continue;
     if (used.contains(static_cast<int>(i))) {
       if (seen[name] > 1)
-        fault("header_ambiguous", fmt::format("the header has the column '{}' {} times; give them different names", name, seen[name]));
+        fault("header_ambiguous",
+              fmt::format("the header has the column '{}' {} times; give them different names", name, seen[name]));
     } else {
       program_->unmapped.push_back(name);
     }

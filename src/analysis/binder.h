@@ -29,7 +29,8 @@ class Binder {
 
   // Lookups and checks (bind_lookups.cc).
   Result<void> bind_lookup(std::size_t column);
-  std::optional<LookupPart> lookup_part(const db::Table& table, const std::string& target, const definition::Type& type);
+  std::optional<LookupPart> lookup_part(const db::Table& table, const std::string& target,
+                                        const definition::Type& type);
   void bind_checks();
 
   // Targets (bind_targets.cc).

@@ -46,10 +46,8 @@ bool is_numeric(DateField field) {
     case DateField::month_name:
     case DateField::month_long_name:
     case DateField::meridiem:
-    case DateField::offset:
-      return false;
-    default:
-      return true;
+    case DateField::offset: return false;
+    default: return true;
   }
 }
 
@@ -79,15 +77,11 @@ bool find_token(std::string_view letters, DateElement& element) {
 // The part of the calendar that a field sets: no part may be set twice.
 int part_of(DateField field) {
   switch (field) {
-    case DateField::short_year:
-      return static_cast<int>(DateField::year);
+    case DateField::short_year: return static_cast<int>(DateField::year);
     case DateField::month_name:
-    case DateField::month_long_name:
-      return static_cast<int>(DateField::month);
-    case DateField::half_day_hour:
-      return static_cast<int>(DateField::hour);
-    default:
-      return static_cast<int>(field);
+    case DateField::month_long_name: return static_cast<int>(DateField::month);
+    case DateField::half_day_hour: return static_cast<int>(DateField::hour);
+    default: return static_cast<int>(field);
   }
 }
 
@@ -147,24 +141,15 @@ bool set(int number, int least, int most, int& part) {
 bool read_numeric(std::string_view& rest, const DateElement& element, WrittenDate& written) {
   int number = read_number(rest, element);
   switch (element.field) {
-    case DateField::year:
-      return set(number, 1, 9999, written.year);
-    case DateField::short_year:
-      return number >= 0 && set(number + (number < 69 ? 2000 : 1900), 1, 9999, written.year);
-    case DateField::month:
-      return set(number, 1, 12, written.month);
-    case DateField::day:
-      return set(number, 1, 31, written.day);
-    case DateField::hour:
-      return set(number, 0, 23, written.hour);
-    case DateField::half_day_hour:
-      return set(number, 1, 12, written.hour);
-    case DateField::minute:
-      return set(number, 0, 59, written.minute);
-    case DateField::second:
-      return set(number, 0, 59, written.second);
-    default:
-      break;
+    case DateField::year: return set(number, 1, 9999, written.year);
+    case DateField::short_year: return number >= 0 && set(number + (number < 69 ? 2000 : 1900), 1, 9999, written.year);
+    case DateField::month: return set(number, 1, 12, written.month);
+    case DateField::day: return set(number, 1, 31, written.day);
+    case DateField::hour: return set(number, 0, 23, written.hour);
+    case DateField::half_day_hour: return set(number, 1, 12, written.hour);
+    case DateField::minute: return set(number, 0, 59, written.minute);
+    case DateField::second: return set(number, 0, 59, written.second);
+    default: break;
   }
   for (std::uint8_t width = element.most; width < kMostFraction; ++width) number *= 10;
   return set(number, 0, 999'999, written.microsecond);
@@ -177,19 +162,15 @@ bool read_element(std::string_view& rest, const DateElement& element, WrittenDat
       if (rest.empty() || rest.front() != element.byte) return false;
       rest.remove_prefix(1);
       return true;
-    case DateField::month_name:
-      return read_month_name(rest, false, written.month);
-    case DateField::month_long_name:
-      return read_month_name(rest, true, written.month);
+    case DateField::month_name: return read_month_name(rest, false, written.month);
+    case DateField::month_long_name: return read_month_name(rest, true, written.month);
     case DateField::meridiem:
       afternoon = equal_ignoring_case(rest.substr(0, 2), "pm") ? 1 : 0;
       if (afternoon == 0 && !equal_ignoring_case(rest.substr(0, 2), "am")) return false;
       rest.remove_prefix(2);
       return true;
-    case DateField::offset:
-      return read_offset(rest, written);
-    default:
-      return read_numeric(rest, element, written);
+    case DateField::offset: return read_offset(rest, written);
+    default: return read_numeric(rest, element, written);
   }
 }
 

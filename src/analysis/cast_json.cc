@@ -73,19 +73,13 @@ class JsonReader {
     value_expected = false;
     if (rest_.empty()) return false;
     switch (rest_.front()) {
-      case '"':
-        return read_string();
-      case 't':
-        return take_word("true");
-      case 'f':
-        return take_word("false");
-      case 'n':
-        return take_word("null");
+      case '"': return read_string();
+      case 't': return take_word("true");
+      case 'f': return take_word("false");
+      case 'n': return take_word("null");
       case '{':
-      case '[':
-        return open_container(value_expected);
-      default:
-        return read_number();
+      case '[': return open_container(value_expected);
+      default: return read_number();
     }
   }
 

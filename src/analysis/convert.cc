@@ -14,7 +14,9 @@ using definition::TypeKind;
 
 constexpr std::size_t kMaxCellBytes = 1024 * 1024;
 
-bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f' || c == '\v'; }
+bool is_space(char c) {
+  return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f' || c == '\v';
+}
 
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
@@ -24,8 +26,8 @@ std::string_view trimmed(std::string_view text) {
 
 bool equal_lower(std::string_view text, std::string_view lower) {
   return text.size() == lower.size() && std::equal(text.begin(), text.end(), lower.begin(), [](char a, char b) {
-    return (a >= 'A' && a <= 'Z' ? static_cast<char>(a + 32) : a) == b;
-  });
+           return (a >= 'A' && a <= 'Z' ? static_cast<char>(a + 32) : a) == b;
+         });
 }
 
 // Result files put an apostrophe before text that a spreadsheet would run as a formula; this takes it away again.
@@ -47,8 +49,8 @@ CellState blank_state(const ColumnProgram& column) {
 }
 
 // Records a finding about one cell: a hard one fails the row, a soft one only unsets the cell.
-void refuse(const ColumnProgram& column, std::string_view code, std::size_t row, std::string_view value, CellState& state,
-            RowIssues& issues) {
+void refuse(const ColumnProgram& column, std::string_view code, std::size_t row, std::string_view value,
+            CellState& state, RowIssues& issues) {
   issues.add(row, cell_issue(column, code, value));
   state = column.column.severity == model::Severity::error ? CellState::bad : CellState::null;
 }
@@ -74,10 +76,12 @@ class CellConverter {
       text = found->second;
       stable = true;
     }
-    if (const CastFault fault = cast_text(column_, text, cell)) return refuse(column_, fault.code, row, text, state, issues_);
+    if (const CastFault fault = cast_text(column_, text, cell))
+      return refuse(column_, fault.code, row, text, state, issues_);
     state = CellState::value;
     check_limits(column_, row, text, cell, state, issues_);
-    if (!stable && (column_.type.kind == TypeKind::text || column_.type.kind == TypeKind::json)) cell.text = arena_.keep(text);
+    if (!stable && (column_.type.kind == TypeKind::text || column_.type.kind == TypeKind::json))
+      cell.text = arena_.keep(text);
   }
 
  private:
@@ -100,7 +104,8 @@ class CellConverter {
   const bool plain_;
 };
 
-void convert_fixed(const ColumnProgram& column, const RawRows& raw, TypedColumn& out, RowIssues& issues, TextArena& arena) {
+void convert_fixed(const ColumnProgram& column, const RawRows& raw, TypedColumn& out, RowIssues& issues,
+                   TextArena& arena) {
   CellConverter converter(column, issues, arena);
   for (std::size_t row = 0; row < raw.rows; ++row) {
     if (issues.broken(row)) {
@@ -166,20 +171,23 @@ CastFault cast_text(const ColumnProgram& column, std::string_view text, Cell& ce
   return {"not_castable"};
 }
 
-void check_limits(const ColumnProgram& column, std::size_t row, std::string_view text, const Cell& cell, CellState& state,
-                  RowIssues& issues) {
+void check_limits(const ColumnProgram& column, std::size_t row, std::string_view text, const Cell& cell,
+                  CellState& state, RowIssues& issues) {
   const bool is_text = column.type.kind == TypeKind::text;
   const auto less = [&](const Cell& a, const Cell& b) { return is_text ? a.text < b.text : a.number < b.number; };
   if (column.min && less(cell, *column.min)) refuse(column, "below_min", row, text, state, issues);
   if (column.max && less(*column.max, cell)) refuse(column, "above_max", row, text, state, issues);
-  if (column.max_length > 0 && static_cast<std::int64_t>(text.size()) > column.max_length && characters(text) > column.max_length)
+  if (column.max_length > 0 && static_cast<std::int64_t>(text.size()) > column.max_length &&
+      characters(text) > column.max_length)
     refuse(column, "too_long", row, text, state, issues);
-  if (column.column.min_length && characters(text) < *column.column.min_length) refuse(column, "too_short", row, text, state, issues);
+  if (column.column.min_length && characters(text) < *column.column.min_length)
+    refuse(column, "too_short", row, text, state, issues);
   if (column.pattern && !re2::RE2::FullMatch({text.data(), text.size()}, *column.pattern))
     refuse(column, "pattern_mismatch", row, text, state, issues);
 }
 
-void convert_column(const ColumnProgram& column, const RawRows& raw, TypedColumn& out, RowIssues& issues, TextArena& arena) {
+void convert_column(const ColumnProgram& column, const RawRows& raw, TypedColumn& out, RowIssues& issues,
+                    TextArena& arena) {
   out.resize(raw.rows);
   if (column.fixed) return convert_fixed(column, raw, out, issues, arena);
   if (column.absent) {

@@ -55,10 +55,12 @@ CastFault cast_text(const ColumnProgram& column, std::string_view text, Cell& ce
 
 // Fills one column from its source fields or its fixed text: trimming, blanks, defaults, enum map, cast, limits.
 // Rows that failed structurally are left out.
-void convert_column(const ColumnProgram& column, const RawRows& raw, TypedColumn& out, RowIssues& issues, TextArena& arena);
+void convert_column(const ColumnProgram& column, const RawRows& raw, TypedColumn& out, RowIssues& issues,
+                    TextArena& arena);
 
 // The limits of a value that is already typed (also used for looked-up values): min, max, length, pattern.
-void check_limits(const ColumnProgram& column, std::size_t row, std::string_view text, const Cell& cell, CellState& state, RowIssues& issues);
+void check_limits(const ColumnProgram& column, std::size_t row, std::string_view text, const Cell& cell,
+                  CellState& state, RowIssues& issues);
 
 // An issue about one cell with message and hint for people; `value` is masked for sensitive columns and shortened.
 model::Issue cell_issue(const ColumnProgram& column, std::string_view code, std::string_view value);

@@ -41,7 +41,8 @@ bool align(Operand& left, Operand& right) {
 
 class Evaluation {
  public:
-  Evaluation(const CheckProgram& check, const Program& program, const std::vector<TypedColumn>& columns, std::size_t row)
+  Evaluation(const CheckProgram& check, const Program& program, const std::vector<TypedColumn>& columns,
+             std::size_t row)
       : check_(check), program_(program), columns_(columns), row_(row) {}
 
   bool truth(const Expression& e) {
@@ -66,7 +67,8 @@ class Evaluation {
 
  private:
   Operand column(const std::string& name) const {
-    const auto found = std::find_if(check_.columns.begin(), check_.columns.end(), [&](const auto& c) { return c.first == name; });
+    const auto found =
+        std::find_if(check_.columns.begin(), check_.columns.end(), [&](const auto& c) { return c.first == name; });
     const auto index = static_cast<std::size_t>(found->second);
     const TypedColumn& typed = columns_[index];
     if (typed.states[row_] != CellState::value) return {};
@@ -89,7 +91,8 @@ class Evaluation {
     static const NumberFormat plain = *NumberFormat::for_locale("");
     Operand operand{Kind::number, 0, 0, {}};
     const auto point = digits.find('.');
-    operand.scale = point == std::string::npos ? 0 : static_cast<int>(std::min<std::size_t>(digits.size() - point - 1, 30));
+    operand.scale =
+        point == std::string::npos ? 0 : static_cast<int>(std::min<std::size_t>(digits.size() - point - 1, 30));
     if (plain.decimal(digits, 38, operand.scale, operand.number)) return {};
     return operand;
   }
@@ -144,7 +147,8 @@ class Evaluation {
     std::int32_t days = 0;
     std::int64_t microseconds = 0;
     if (time.kind == Kind::date && !iso.date(text.text, days)) text = {Kind::date, days, 0, {}};
-    if (time.kind == Kind::timestamp && !iso.timestamp(text.text, microseconds)) text = {Kind::timestamp, microseconds, 0, {}};
+    if (time.kind == Kind::timestamp && !iso.timestamp(text.text, microseconds))
+      text = {Kind::timestamp, microseconds, 0, {}};
     Cell cell;
     if (time.kind == Kind::uuid && !uuid(text.text, cell.uuid)) text = {Kind::uuid, big_endian(cell.uuid), 0, {}};
   }
@@ -180,7 +184,8 @@ class Evaluation {
 
 }  // namespace
 
-CheckResult evaluate(const CheckProgram& check, const Program& program, const std::vector<TypedColumn>& columns, std::size_t row) {
+CheckResult evaluate(const CheckProgram& check, const Program& program, const std::vector<TypedColumn>& columns,
+                     std::size_t row) {
   for (const auto& [name, index] : check.columns)
     if (columns[static_cast<std::size_t>(index)].states[row] == CellState::bad) return CheckResult::unusable;
   return Evaluation(check, program, columns, row).truth(check.check->expr) ? CheckResult::holds : CheckResult::fails;

@@ -28,7 +28,9 @@ class LookupMap {
   // The hit of the key, made when there is none. References stay valid until the next call.
   LookupHit& at(std::string_view key);
   std::size_t size() const { return entries_.size(); }
-  std::string_view key(std::size_t index) const { return {keys_.data() + entries_[index].key_at, entries_[index].key_size}; }
+  std::string_view key(std::size_t index) const {
+    return {keys_.data() + entries_[index].key_at, entries_[index].key_size};
+  }
   LookupHit& hit(std::size_t index) { return entries_[index].hit; }
   TextArena& arena() { return arena_; }
 
@@ -57,6 +59,7 @@ Result<void> probe_lookup(const LookupProgram& lookup, const definition::Type& t
                           std::size_t index, LookupMap& map);
 
 // The lookup's key of one row, or of constants; false when a part is blank or unusable.
-bool append_lookup_key(std::string& key, const LookupProgram& lookup, const std::vector<TypedColumn>& columns, std::size_t row);
+bool append_lookup_key(std::string& key, const LookupProgram& lookup, const std::vector<TypedColumn>& columns,
+                       std::size_t row);
 
 }  // namespace lade::analysis

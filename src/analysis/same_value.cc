@@ -8,11 +8,14 @@ namespace {
 // Numerics that differ only in the number of zeros shown after the point: all but the display scale is compared.
 bool same_numeric(std::string_view left, std::string_view right) {
   constexpr std::size_t kDisplayScaleAt = 6, kDigitsAt = 8;
-  return left.size() == right.size() && left.size() >= kDigitsAt && left.substr(0, kDisplayScaleAt) == right.substr(0, kDisplayScaleAt) &&
+  return left.size() == right.size() && left.size() >= kDigitsAt &&
+         left.substr(0, kDisplayScaleAt) == right.substr(0, kDisplayScaleAt) &&
          left.substr(kDigitsAt) == right.substr(kDigitsAt);
 }
 
-std::string_view without_padding(std::string_view text) { return text.substr(0, text.find_last_not_of(' ') + 1); }
+std::string_view without_padding(std::string_view text) {
+  return text.substr(0, text.find_last_not_of(' ') + 1);
+}
 
 bool same_json(std::string_view left, std::string_view right) {
   boost::system::error_code left_error, right_error;

@@ -106,7 +106,9 @@ bool read_numeric(std::string_view bytes, int scale, Int128& value) {
     if (exponent > 36 || exponent < -3) return false;
     if (exponent >= 0) {
       Int128 part = 0;
-      if (__builtin_mul_overflow(Int128{digit}, power_of_ten(exponent), &part) || __builtin_add_overflow(value, part, &value)) return false;
+      if (__builtin_mul_overflow(Int128{digit}, power_of_ten(exponent), &part) ||
+          __builtin_add_overflow(value, part, &value))
+        return false;
     } else {
       const auto divisor = static_cast<int>(power_of_ten(-exponent));
       if (digit % divisor != 0) return false;
@@ -132,7 +134,8 @@ void append_sqlite_number(std::string& tuple, Int128 value, int scale, WireType 
   const Int128 unit = power_of_ten(scale);
   const bool whole = value % unit == 0;
   const Int128 integer = value / unit;
-  const bool fits = integer >= std::numeric_limits<std::int64_t>::min() && integer <= std::numeric_limits<std::int64_t>::max();
+  const bool fits =
+      integer >= std::numeric_limits<std::int64_t>::min() && integer <= std::numeric_limits<std::int64_t>::max();
   if (whole && fits && wire != WireType::sqlite_real) {
     append_sqlite<std::int64_t>(tuple, 'i', static_cast<std::int64_t>(integer));
   } else {
@@ -167,14 +170,10 @@ bool append_integral(std::string& tuple, const Cell& cell, const Type& type, con
     case WireType::float8:
       append_number<std::uint64_t>(tuple, std::bit_cast<std::uint64_t>(to_double(value, scale)));
       return true;
-    case WireType::numeric:
-      append_numeric(tuple, value, scale, form.scale);
-      return true;
+    case WireType::numeric: append_numeric(tuple, value, scale, form.scale); return true;
     case WireType::sqlite_integer:
     case WireType::sqlite_real:
-    case WireType::sqlite_numeric:
-      append_sqlite_number(tuple, value, scale, form.wire);
-      return true;
+    case WireType::sqlite_numeric: append_sqlite_number(tuple, value, scale, form.wire); return true;
     case WireType::sqlite_any:
       if (type.kind == TypeKind::decimal) return append_as_text(tuple, cell, type, form.wire);
       append_sqlite<std::int64_t>(tuple, 'i', static_cast<std::int64_t>(value));
@@ -198,7 +197,8 @@ bool append_time(std::string& tuple, const Cell& cell, const Type& type, const W
     case WireType::timestamp:
     case WireType::timestamptz: {
       const Int128 microseconds = type.kind == TypeKind::date ? cell.number * kMicrosecondsPerDay : cell.number;
-      append_number<std::int64_t>(tuple, rounded(static_cast<std::int64_t>(microseconds - kEpochMicroseconds), form.scale));
+      append_number<std::int64_t>(tuple,
+                                  rounded(static_cast<std::int64_t>(microseconds - kEpochMicroseconds), form.scale));
       return true;
     }
     default: return append_as_text(tuple, cell, type, form.wire);
@@ -217,7 +217,9 @@ void append_sort_number(std::string& key, Int128 value) {
 
 }  // namespace
 
-bool is_padded(const db::Column& column) { return column.wire == WireType::text && column.type.starts_with("character("); }
+bool is_padded(const db::Column& column) {
+  return column.wire == WireType::text && column.type.starts_with("character(");
+}
 
 std::optional<WireForm> wire_form(const Type& type, const db::Column& column) {
   const WireType wire = column.wire;
@@ -238,14 +240,16 @@ std::optional<WireForm> wire_form(const Type& type, const db::Column& column) {
       form.scale = column.precision == 0 ? type.scale : column.scale;
       break;
     case TypeKind::boolean:
-      fits = wire == WireType::boolean || wire <= WireType::int8 || is_sqlite_numeric(wire) || wire == WireType::sqlite_any;
+      fits = wire == WireType::boolean || wire <= WireType::int8 || is_sqlite_numeric(wire) ||
+             wire == WireType::sqlite_any;
       break;
     case TypeKind::date:
       fits = any_text || wire == WireType::sqlite_numeric || (wire >= WireType::date && wire <= WireType::timestamptz);
       form.scale = column.scale;
       break;
     case TypeKind::timestamp:
-      fits = any_text || wire == WireType::sqlite_numeric || wire == WireType::timestamp || wire == WireType::timestamptz;
+      fits =
+          any_text || wire == WireType::sqlite_numeric || wire == WireType::timestamp || wire == WireType::timestamptz;
       form.scale = column.scale;
       break;
   }
@@ -357,7 +361,8 @@ bool decode_value(db::WireField field, WireType wire, const Type& type, TextAren
       return decode_real(std::bit_cast<double>(db::read_big_endian<std::uint64_t>(bytes.data())), type, arena, cell);
     case WireType::numeric: {
       const int scale = type.kind == TypeKind::decimal ? type.scale : 0;
-      return (type.kind == TypeKind::decimal || type.kind == TypeKind::integer) && read_numeric(bytes, scale, cell.number);
+      return (type.kind == TypeKind::decimal || type.kind == TypeKind::integer) &&
+             read_numeric(bytes, scale, cell.number);
     }
     case WireType::date:
       cell.number = db::read_big_endian<std::int32_t>(bytes.data()) + kEpochDays;

@@ -16,7 +16,7 @@ constexpr std::int32_t kKeep = -2;
 // One field of a staged tuple: a data column in the form of one target column.
 struct WireForm {
   db::WireType wire = db::WireType::text;
-  int scale = 0;   // of the target's numeric(p,s), or of the value when the target declares none; of timestamp(p)
+  int scale = 0;     // of the target's numeric(p,s), or of the value when the target declares none; of timestamp(p)
   bool pad = false;  // char(n): trailing spaces do not count
   bool operator==(const WireForm&) const = default;
 };

@@ -38,8 +38,7 @@ Error system_error(int number, std::string_view action, std::string_view name) {
       error.code = "disk_full";
       error.hint = "free some space or choose another folder with --data; nothing half-written is kept";
       break;
-    default:
-      break;
+    default: break;
   }
   return error;
 }
@@ -61,14 +60,17 @@ File::~File() {
   if (descriptor_ > STDERR_FILENO) ::close(descriptor_);
 }
 
-Error File::error(std::string_view action) const { return system_error(errno, action, name_); }
+Error File::error(std::string_view action) const {
+  return system_error(errno, action, name_);
+}
 
 Result<File> File::open(const std::filesystem::path& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return fail(system_error(errno, "open", path.string()));
   File file(descriptor, path.string());
   struct stat status {};
-  if (::fstat(descriptor, &status) == 0 && S_ISDIR(status.st_mode)) return fail(system_error(EISDIR, "read", path.string()));
+  if (::fstat(descriptor, &status) == 0 && S_ISDIR(status.st_mode))
+    return fail(system_error(EISDIR, "read", path.string()));
   return file;
 }
 
@@ -89,7 +91,9 @@ Result<File> File::temporary(const std::filesystem::path& folder) {
   return File(named, pattern);
 }
 
-File File::standard_input() { return File(STDIN_FILENO, "(standard input)"); }
+File File::standard_input() {
+  return File(STDIN_FILENO, "(standard input)");
+}
 
 Result<std::size_t> File::read(std::span<char> into) {
   for (;;) {

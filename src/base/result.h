@@ -34,7 +34,9 @@ struct Error {
 template <class T>
 using Result = tl::expected<T, Error>;
 
-inline tl::unexpected<Error> fail(Error error) { return tl::unexpected<Error>(std::move(error)); }
+inline tl::unexpected<Error> fail(Error error) {
+  return tl::unexpected<Error>(std::move(error));
+}
 inline tl::unexpected<Error> fail(std::string code, std::string message, std::string hint = {},
                                   ErrorKind kind = ErrorKind::failed) {
   return tl::unexpected<Error>(Error{std::move(code), std::move(message), std::move(hint), kind});
@@ -46,15 +48,13 @@ inline tl::unexpected<Error> fail(std::string code, std::string message, std::st
 #define LADE_CONCAT(a, b) LADE_CONCAT_(a, b)
 
 // LADE_TRY(expression): returns its error from the enclosing function, otherwise goes on.
-#define LADE_TRY(expression)                                                        \
-  do {                                                                              \
-    if (auto lade_result_ = (expression); !lade_result_)                            \
-      return ::lade::fail(std::move(lade_result_).error());                         \
+#define LADE_TRY(expression)                                                                                   \
+  do {                                                                                                         \
+    if (auto lade_result_ = (expression); !lade_result_) return ::lade::fail(std::move(lade_result_).error()); \
   } while (false)
 
 // LADE_ASSIGN(declaration, expression): the same, and keeps the value: LADE_ASSIGN(auto file, File::open(path));
-#define LADE_ASSIGN(declaration, expression)                                                           \
-  auto LADE_CONCAT(lade_value_, __LINE__) = (expression);                                              \
-  if (!LADE_CONCAT(lade_value_, __LINE__))                                                             \
-    return ::lade::fail(std::move(LADE_CONCAT(lade_value_, __LINE__)).error());                        \
+#define LADE_ASSIGN(declaration, expression)                                                                           \
+  auto LADE_CONCAT(lade_value_, __LINE__) = (expression);                                                              \
+  if (!LADE_CONCAT(lade_value_, __LINE__)) return ::lade::fail(std::move(LADE_CONCAT(lade_value_, __LINE__)).error()); \
   declaration = std::move(*LADE_CONCAT(lade_value_, __LINE__))

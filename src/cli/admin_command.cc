@@ -1,5 +1,5 @@
-#include <boost/json.hpp>
 #include <fmt/format.h>
+#include <boost/json.hpp>
 
 #include <filesystem>
 #include <thread>
@@ -20,9 +20,11 @@ int migrate(const CommonOptions& common) {
   auto count = store::migrate(**connection);
   if (!count) return report(count.error(), common.output);
   if (common.output != Output::text) {
-    fmt::print("{}\n", boost::json::serialize(boost::json::object{{"migrations_run", *count}, {"version", store::migrations().back().version}}));
+    fmt::print("{}\n", boost::json::serialize(boost::json::object{{"migrations_run", *count},
+                                                                  {"version", store::migrations().back().version}}));
   } else {
-    fmt::print("{}: schema version {} ({} migrations run)\n", db::without_password(*url), store::migrations().back().version, *count);
+    fmt::print("{}: schema version {} ({} migrations run)\n", db::without_password(*url),
+               store::migrations().back().version, *count);
   }
   return kOk;
 }
@@ -41,25 +43,33 @@ Finding look_at_folder(const std::string& data) {
   if (auto file = File::temporary(data); !file) return {"data folder", false, file.error().message};
   const auto space = std::filesystem::space(data, error);
   constexpr std::uintmax_t kEnoughBytes = 1'000'000'000;
-  return {"data folder", !error && space.available > kEnoughBytes, fmt::format("{}: writable, {:.1f} GB free", data, static_cast<double>(space.available) / 1e9)};
+  return {"data folder", !error && space.available > kEnoughBytes,
+          fmt::format("{}: writable, {:.1f} GB free", data, static_cast<double>(space.available) / 1e9)};
 }
 
 void look_at_database(const std::string& url, std::vector<Finding>& findings) {
   auto connection = db::connect(url);
   if (!connection) {
-    findings.push_back({"database", false, connection.error().message + (connection.error().hint.empty() ? "" : "; " + connection.error().hint)});
+    findings.push_back(
+        {"database", false,
+         connection.error().message + (connection.error().hint.empty() ? "" : "; " + connection.error().hint)});
     return;
   }
   const bool sqlite = (*connection)->backend() == db::Backend::sqlite;
   auto version = (*connection)->query(sqlite ? "SELECT sqlite_version()" : "SELECT current_setting('server_version')");
-  findings.push_back({"database", version.has_value(), fmt::format("{}: {} {}", db::without_password(url), sqlite ? "SQLite" : "PostgreSQL",
-                                                                   version ? std::get<std::string>(version->front().front()) : version.error().message)});
+  findings.push_back(
+      {"database", version.has_value(),
+       fmt::format("{}: {} {}", db::without_password(url), sqlite ? "SQLite" : "PostgreSQL",
+                   version ? std::get<std::string>(version->front().front()) : version.error().message)});
   auto state = db::schema_state(**connection, store::migrations());
   if (!state) {
     findings.push_back({"schema", false, state.error().message});
   } else {
-    findings.push_back({"schema", true, state->is_current() ? fmt::format("version {}", state->version)
-                                                            : fmt::format("version {} of {}; the next import or lade migrate brings it up to date", state->version, state->known)});
+    findings.push_back({"schema", true,
+                        state->is_current()
+                            ? fmt::format("version {}", state->version)
+                            : fmt::format("version {} of {}; the next import or lade migrate brings it up to date",
+                                          state->version, state->known)});
   }
 }
 
@@ -76,9 +86,11 @@ int doctor(const CommonOptions& common) {
     good = good && finding.good;
     if (finding.what == "database") connected = finding.good;
     list.push_back(boost::json::object{{"what", finding.what}, {"ok", finding.good}, {"detail", finding.detail}});
-    if (common.output == Output::text) fmt::print("{:<5} {:<12} {}\n", finding.good ? "ok" : "FAIL", finding.what, finding.detail);
+    if (common.output == Output::text)
+      fmt::print("{:<5} {:<12} {}\n", finding.good ? "ok" : "FAIL", finding.what, finding.detail);
   }
-  if (common.output != Output::text) fmt::print("{}\n", boost::json::serialize(boost::json::object{{"ok", good}, {"findings", std::move(list)}}));
+  if (common.output != Output::text)
+    fmt::print("{}\n", boost::json::serialize(boost::json::object{{"ok", good}, {"findings", std::move(list)}}));
   return good ? kOk : connected ? kFailed : kCannotConnect;
 }
 

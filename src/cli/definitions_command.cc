@@ -1,5 +1,5 @@
-#include <boost/json.hpp>
 #include <fmt/format.h>
+#include <boost/json.hpp>
 
 #include <memory>
 
@@ -23,7 +23,11 @@ Result<std::unique_ptr<db::Connection>> open_store(const CommonOptions& common) 
 boost::json::array faults_json(const std::vector<definition::Fault>& faults) {
   boost::json::array list;
   for (const definition::Fault& fault : faults)
-    list.push_back(boost::json::object{{"code", fault.code}, {"severity", fault.warning ? "warning" : "error"}, {"message", fault.message}, {"line", fault.line}, {"column", fault.column}});
+    list.push_back(boost::json::object{{"code", fault.code},
+                                       {"severity", fault.warning ? "warning" : "error"},
+                                       {"message", fault.message},
+                                       {"line", fault.line},
+                                       {"column", fault.column}});
   return list;
 }
 
@@ -41,10 +45,12 @@ int validate(const std::vector<std::string>& files, const CommonOptions& common)
       for (definition::Fault& fault : definition::check_schema(text->text)) parsed.faults.push_back(std::move(fault));
     if (!parsed.valid()) code = kInvalid;
     if (common.output != Output::text) {
-      fmt::print("{}\n", boost::json::serialize(boost::json::object{{"file", file}, {"valid", parsed.valid()}, {"faults", faults_json(parsed.faults)}}));
+      fmt::print("{}\n", boost::json::serialize(boost::json::object{
+                             {"file", file}, {"valid", parsed.valid()}, {"faults", faults_json(parsed.faults)}}));
     } else {
       if (!parsed.faults.empty()) fmt::print(stderr, "{}\n", definition::describe(parsed.faults, file));
-      if (parsed.valid()) fmt::print("{}: valid ({}, {} columns)\n", file, parsed.definition.slug, parsed.definition.columns.size());
+      if (parsed.valid())
+        fmt::print("{}: valid ({}, {} columns)\n", file, parsed.definition.slug, parsed.definition.columns.size());
     }
   }
   return code;
@@ -64,8 +70,11 @@ int add(const std::string& file, const CommonOptions& common) {
     stored.strategy = "unknown";
     stored.validation_error = definition::describe(parsed.faults, file);
     if (!stored.slug.empty())
-      if (auto saved = store::save_definition(**connection, stored); !saved) return report(saved.error(), common.output);
-    return report({"definition_invalid", stored.validation_error, stored.slug.empty() ? "" : "it was stored as invalid; no import can use it", ErrorKind::invalid}, common.output);
+      if (auto saved = store::save_definition(**connection, stored); !saved)
+        return report(saved.error(), common.output);
+    return report({"definition_invalid", stored.validation_error,
+                   stored.slug.empty() ? "" : "it was stored as invalid; no import can use it", ErrorKind::invalid},
+                  common.output);
   }
   auto stored = jobs::save_definition(**connection, parsed.definition, text->text);
   if (!stored) return report(stored.error(), common.output);
@@ -82,10 +91,12 @@ int list(const CommonOptions& common) {
     if (common.output == Output::text) {
       fmt::print("{:<32} version {:<4} {:<8} {}\n", d.slug, d.version, d.valid ? "valid" : "invalid", d.name);
     } else {
-      fmt::print("{}\n", boost::json::serialize(boost::json::object{{"slug", d.slug}, {"version", d.version}, {"valid", d.valid}, {"name", d.name}}));
+      fmt::print("{}\n", boost::json::serialize(boost::json::object{
+                             {"slug", d.slug}, {"version", d.version}, {"valid", d.valid}, {"name", d.name}}));
     }
   }
-  if (definitions->empty() && common.output == Output::text) fmt::print("no definitions are stored; add one: lade definitions add FILE\n");
+  if (definitions->empty() && common.output == Output::text)
+    fmt::print("no definitions are stored; add one: lade definitions add FILE\n");
   return kOk;
 }
 
@@ -97,7 +108,9 @@ int show(const std::string& name, const CommonOptions& common) {
     return kOk;
   }
   const definition::Parsed parsed = definition::parse_definition(text->text);
-  if (!parsed.valid()) return report({"definition_invalid", definition::describe(parsed.faults, name), {}, ErrorKind::invalid}, common.output);
+  if (!parsed.valid())
+    return report({"definition_invalid", definition::describe(parsed.faults, name), {}, ErrorKind::invalid},
+                  common.output);
   fmt::print("{}\n", definition::to_json(parsed.definition));
   return kOk;
 }

@@ -58,7 +58,9 @@ int run(ImportCommand& command, const CommonOptions& common) {
   if (!text) return report(text.error(), common.output);
   const definition::Parsed parsed = definition::parse_definition(text->text);
   if (!parsed.valid())
-    return report({"definition_invalid", definition::describe(parsed.faults, text->name), "lade definitions validate shows the same", ErrorKind::invalid}, common.output);
+    return report({"definition_invalid", definition::describe(parsed.faults, text->name),
+                   "lade definitions validate shows the same", ErrorKind::invalid},
+                  common.output);
   command.options.database = *url;
   command.options.data = common.data;
   command.options.user = user_name();
@@ -87,19 +89,26 @@ void add_tuning(CLI::App& app, jobs::ImportOptions& options) {
   app.add_option("--lookup-rows", options.lookup_rows)->group("");
 }
 
-void add_command(CLI::App& app, const char* name, const char* description, bool dry_run, CommonOptions& common, Action& action) {
+void add_command(CLI::App& app, const char* name, const char* description, bool dry_run, CommonOptions& common,
+                 Action& action) {
   auto command = std::make_shared<ImportCommand>();
   command->options.dry_run = dry_run;
   CLI::App* sub = app.add_subcommand(name, description);
   sub->add_option("FILE", command->file, "the file to load; - reads standard input, .gz is inflated")->required();
-  sub->add_option("-d,--definition", command->definition, "a definition: the path of a YAML file, or the slug of a stored one")->required();
+  sub->add_option("-d,--definition", command->definition,
+                  "a definition: the path of a YAML file, or the slug of a stored one")
+      ->required();
   add_database_options(*sub, common);
-  static const std::map<std::string, jobs::Results> results{{"none", jobs::Results::none}, {"failed", jobs::Results::failed}, {"all", jobs::Results::all}};
-  sub->add_option("--results", command->options.results, "result files to write: failed, all or none (default: failed)")->transform(CLI::CheckedTransformer(results, CLI::ignore_case))->type_name("WHICH");
+  static const std::map<std::string, jobs::Results> results{
+      {"none", jobs::Results::none}, {"failed", jobs::Results::failed}, {"all", jobs::Results::all}};
+  sub->add_option("--results", command->options.results, "result files to write: failed, all or none (default: failed)")
+      ->transform(CLI::CheckedTransformer(results, CLI::ignore_case))
+      ->type_name("WHICH");
   sub->add_option("--results-dir", command->options.results_folder, "folder for them (default: DATA/imports/JOB)");
   sub->add_option("--issues", command->options.issues_file, "write every issue to this file, one JSON object a line");
   sub->add_option("--workers", command->options.workers, "threads and connections (default: one per core)");
-  sub->add_option("--max-bytes", command->options.max_bytes, "largest file accepted, after inflating")->capture_default_str();
+  sub->add_option("--max-bytes", command->options.max_bytes, "largest file accepted, after inflating")
+      ->capture_default_str();
   add_tuning(*sub, command->options);
   sub->callback([command, &common, &action] { action = [command, &common] { return run(*command, common); }; });
 }
@@ -108,7 +117,8 @@ void add_command(CLI::App& app, const char* name, const char* description, bool 
 
 void add_import_commands(CLI::App& app, CommonOptions& common, Action& action) {
   add_command(app, "import", "Load a file into the database by a definition", false, common, action);
-  add_command(app, "plan", "Dry run: what import would do, by the same code, with nothing written", true, common, action);
+  add_command(app, "plan", "Dry run: what import would do, by the same code, with nothing written", true, common,
+              action);
 }
 
 }  // namespace lade::cli

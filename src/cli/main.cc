@@ -15,8 +15,10 @@ int main(int argc, char** argv) {
   CLI::App app{"lade loads other people's files into your database, and keeps the bill of lading."};
   app.set_version_flag("--version", "lade " LADE_VERSION);
   app.require_subcommand(1);
-  app.footer("Exit codes: 0 all rows in, 1 usage, 2 finished with failed rows, 3 failed, 4 invalid, 5 cancelled, 6 cannot connect.\n"
-             "Documentation: docs/ in the source tree; every error code is explained in docs/errors.md.");
+  app.footer(
+      "Exit codes: 0 all rows in, 1 usage, 2 finished with failed rows, 3 failed, 4 invalid, 5 cancelled, 6 cannot "
+      "connect.\n"
+      "Documentation: docs/ in the source tree; every error code is explained in docs/errors.md.");
   CommonOptions common;
   Action action;
   add_import_commands(app, common, action);

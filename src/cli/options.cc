@@ -21,7 +21,8 @@ Result<std::string> read_all(const std::string& path) {
     if (count == 0) return text;
     text.append(block, 0, count);
     if (text.size() > 1024 * 1024)
-      return fail("definition_too_large", fmt::format("{}: more than 1 MiB", path), "is this really a definition?", ErrorKind::invalid);
+      return fail("definition_too_large", fmt::format("{}: more than 1 MiB", path), "is this really a definition?",
+                  ErrorKind::invalid);
   }
 }
 
@@ -31,15 +32,23 @@ Result<std::string> CommonOptions::database_url() const {
   if (!database.empty()) return database;
   std::error_code error;
   std::filesystem::create_directories(data, error);
-  if (error) return fail("data_folder", fmt::format("{}: cannot create the folder: {}", data, error.message()), "name another one with --data", ErrorKind::invalid);
+  if (error)
+    return fail("data_folder", fmt::format("{}: cannot create the folder: {}", data, error.message()),
+                "name another one with --data", ErrorKind::invalid);
   return "sqlite:" + (std::filesystem::path(data) / "lade.db").string();
 }
 
 void add_database_options(CLI::App& command, CommonOptions& common) {
-  static const std::map<std::string, Output> outputs{{"text", Output::text}, {"json", Output::json}, {"ndjson", Output::ndjson}};
-  command.add_option("--database", common.database, "sqlite:PATH or postgresql://… (default: a SQLite file in the data folder)")->envname("LADE_DATABASE");
+  static const std::map<std::string, Output> outputs{
+      {"text", Output::text}, {"json", Output::json}, {"ndjson", Output::ndjson}};
+  command
+      .add_option("--database", common.database,
+                  "sqlite:PATH or postgresql://… (default: a SQLite file in the data folder)")
+      ->envname("LADE_DATABASE");
   command.add_option("--data", common.data, "folder for lade's files")->envname("LADE_DATA")->capture_default_str();
-  command.add_option("--output", common.output, "text, json or ndjson")->transform(CLI::CheckedTransformer(outputs, CLI::ignore_case))->type_name("FORMAT");
+  command.add_option("--output", common.output, "text, json or ndjson")
+      ->transform(CLI::CheckedTransformer(outputs, CLI::ignore_case))
+      ->type_name("FORMAT");
   command.add_flag("--quiet,-q", common.quiet, "no progress, no summary; errors and exit code only");
 }
 
@@ -49,9 +58,12 @@ Result<NamedDefinition> find_definition_text(const std::string& name, const Comm
     return NamedDefinition{std::move(text), name};
   }
   const auto not_found = [&] {
-    return fail("definition_not_found", fmt::format("there is no definition '{}'", name), "give the path of a YAML file, or store it first: lade definitions add FILE", ErrorKind::invalid);
+    return fail("definition_not_found", fmt::format("there is no definition '{}'", name),
+                "give the path of a YAML file, or store it first: lade definitions add FILE", ErrorKind::invalid);
   };
-  if (name.ends_with(".yaml") || name.ends_with(".yml") || name.ends_with(".json") || name.find('/') != std::string::npos) return not_found();
+  if (name.ends_with(".yaml") || name.ends_with(".yml") || name.ends_with(".json") ||
+      name.find('/') != std::string::npos)
+    return not_found();
   LADE_ASSIGN(const std::string url, common.database_url());
   LADE_ASSIGN(auto connection, db::connect(url));
   LADE_TRY(store::migrate(*connection));

@@ -1,5 +1,5 @@
-#include <boost/json.hpp>
 #include <fmt/format.h>
+#include <boost/json.hpp>
 
 #include <filesystem>
 #include <memory>
@@ -20,18 +20,26 @@ std::string shown(char c) {
 }
 
 void print_json(const std::string& file, const source::Sniffed& sniffed) {
-  const boost::json::object object{
-      {"file", file}, {"format", "csv"}, {"encoding", sniffed.encoding}, {"bom", sniffed.bom},
-      {"delimiter", shown(sniffed.dialect.delimiter)}, {"quote", shown(sniffed.dialect.quote)}, {"escape", shown(sniffed.dialect.escape)},
-      {"line_end", sniffed.dialect.lone_cr ? "cr" : "lf or crlf"}, {"has_header", sniffed.has_header},
-      {"header", boost::json::array(sniffed.header.begin(), sniffed.header.end())}, {"columns", sniffed.columns}, {"records_looked_at", sniffed.records},
-      {"evidence", boost::json::array(sniffed.evidence.begin(), sniffed.evidence.end())}};
+  const boost::json::object object{{"file", file},
+                                   {"format", "csv"},
+                                   {"encoding", sniffed.encoding},
+                                   {"bom", sniffed.bom},
+                                   {"delimiter", shown(sniffed.dialect.delimiter)},
+                                   {"quote", shown(sniffed.dialect.quote)},
+                                   {"escape", shown(sniffed.dialect.escape)},
+                                   {"line_end", sniffed.dialect.lone_cr ? "cr" : "lf or crlf"},
+                                   {"has_header", sniffed.has_header},
+                                   {"header", boost::json::array(sniffed.header.begin(), sniffed.header.end())},
+                                   {"columns", sniffed.columns},
+                                   {"records_looked_at", sniffed.records},
+                                   {"evidence", boost::json::array(sniffed.evidence.begin(), sniffed.evidence.end())}};
   fmt::print("{}\n", boost::json::serialize(object));
 }
 
 void print_text(const std::string& file, const source::Sniffed& sniffed) {
   fmt::print("{}: CSV, {}{}\n", file, sniffed.encoding, sniffed.bom ? " with byte order mark" : "");
-  fmt::print("  delimiter {}   quote {}   escape {}   {} columns\n", shown(sniffed.dialect.delimiter), shown(sniffed.dialect.quote), shown(sniffed.dialect.escape), sniffed.columns);
+  fmt::print("  delimiter {}   quote {}   escape {}   {} columns\n", shown(sniffed.dialect.delimiter),
+             shown(sniffed.dialect.quote), shown(sniffed.dialect.escape), sniffed.columns);
   if (sniffed.has_header) fmt::print("  header: {}\n", fmt::join(sniffed.header, " | "));
   if (!sniffed.has_header) fmt::print("  no header found; set source.header_row: 0 to read it so\n");
   fmt::print("evidence\n");
@@ -57,7 +65,9 @@ void add_sniff_command(CLI::App& app, CommonOptions& common, Action& action) {
   CLI::App* sub = app.add_subcommand("sniff", "Show how a file would be read, and why");
   sub->add_option("FILE", *file, "the file; - reads standard input")->required();
   static const std::map<std::string, Output> outputs{{"text", Output::text}, {"json", Output::json}};
-  sub->add_option("--output", common.output, "text or json")->transform(CLI::CheckedTransformer(outputs, CLI::ignore_case))->type_name("FORMAT");
+  sub->add_option("--output", common.output, "text or json")
+      ->transform(CLI::CheckedTransformer(outputs, CLI::ignore_case))
+      ->type_name("FORMAT");
   sub->callback([file, &common, &action] { action = [file, &common] { return run(*file, common); }; });
 }
 

@@ -1,8 +1,8 @@
 #include "cli/terminal.h"
 
-#include <boost/json.hpp>
 #include <fmt/format.h>
 #include <unistd.h>
+#include <boost/json.hpp>
 
 #include <chrono>
 #include <condition_variable>
@@ -50,7 +50,8 @@ int report(const Error& error, Output output) {
     fmt::print(stderr, "{} {}: {}\n", bold("lade:", STDERR_FILENO), error.code, error.message);
     if (!error.hint.empty()) fmt::print(stderr, "  {}\n", error.hint);
   } else {
-    const boost::json::object object{{"error", {{"code", error.code}, {"message", error.message}, {"hint", error.hint}}}};
+    const boost::json::object object{
+        {"error", {{"code", error.code}, {"message", error.message}, {"hint", error.hint}}}};
     fmt::print("{}\n", boost::json::serialize(object));
   }
   return exit_code(error.kind);
@@ -73,7 +74,8 @@ void ProgressLine::run(std::stop_token stop) {
   std::condition_variable_any wake;
   const auto start = std::chrono::steady_clock::now();
   std::unique_lock lock(mutex);
-  while (!wake.wait_for(lock, stop, terminal_ ? kTerminalInterval : kPlainInterval, [&] { return stop.stop_requested(); }))
+  while (
+      !wake.wait_for(lock, stop, terminal_ ? kTerminalInterval : kPlainInterval, [&] { return stop.stop_requested(); }))
     show(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
 }
 
@@ -83,16 +85,23 @@ void ProgressLine::show(double seconds) {
   const std::int64_t done = phase == jobs::Phase::processing ? progress_.rows_loaded : progress_.rows_analysed;
   // Analysis and loading are worth about a third and two thirds of the time.
   const double part = total == 0 ? 0 : static_cast<double>(done) / static_cast<double>(total);
-  const double whole = phase == jobs::Phase::preparing ? 0 : phase <= jobs::Phase::settling ? part * 0.3 : 0.3 + part * 0.7;
+  const double whole = phase == jobs::Phase::preparing  ? 0
+                       : phase <= jobs::Phase::settling ? part * 0.3
+                                                        : 0.3 + part * 0.7;
   const double rate = seconds > 0 ? static_cast<double>(total) * whole / seconds : 0;
   if (output_ == Output::ndjson) {
-    const boost::json::object object{{"event", "progress"}, {"phase", jobs::to_string(phase)}, {"rows", done}, {"rows_total", total},
-                                     {"rows_failed", progress_.rows_failed.load()}, {"progress", static_cast<int>(whole * 100)}};
+    const boost::json::object object{{"event", "progress"},
+                                     {"phase", jobs::to_string(phase)},
+                                     {"rows", done},
+                                     {"rows_total", total},
+                                     {"rows_failed", progress_.rows_failed.load()},
+                                     {"progress", static_cast<int>(whole * 100)}};
     fmt::print("{}\n", boost::json::serialize(object));
     std::fflush(stdout);
     return;
   }
-  std::string line = fmt::format("{:<10} {:>3.0f}%  {} of {} rows", jobs::to_string(phase), whole * 100, grouped(done), grouped(total));
+  std::string line = fmt::format("{:<10} {:>3.0f}%  {} of {} rows", jobs::to_string(phase), whole * 100, grouped(done),
+                                 grouped(total));
   if (rate > 0) line += fmt::format("  {} rows/s", grouped(static_cast<std::int64_t>(rate)));
   if (progress_.rows_failed > 0) line += fmt::format("  {} failed", grouped(progress_.rows_failed));
   if (whole > 0.02) line += fmt::format("  {:.0f} s left", seconds / whole * (1 - whole));
@@ -103,25 +112,30 @@ void ProgressLine::show(double seconds) {
 void print_summary(const jobs::Summary& summary) {
   using model::Outcome;
   const auto& rows = summary.rows;
-  fmt::print("{} {} {} in {:.2f} s ({} rows/s)\n", bold(summary.definition, STDOUT_FILENO), summary.file, summary.dry_run ? "planned" : summary.outcome, summary.seconds,
-             grouped(jobs::rows_per_second(summary)));
+  fmt::print("{} {} {} in {:.2f} s ({} rows/s)\n", bold(summary.definition, STDOUT_FILENO), summary.file,
+             summary.dry_run ? "planned" : summary.outcome, summary.seconds, grouped(jobs::rows_per_second(summary)));
   if (summary.dry_run) fmt::print("  nothing was written (dry run)\n");
   fmt::print("  {:<12} {:>12}\n", "read", grouped(rows.read));
-  for (const Outcome outcome : {Outcome::inserted, Outcome::updated, Outcome::unchanged, Outcome::skipped, Outcome::failed, Outcome::unprocessed})
+  for (const Outcome outcome : {Outcome::inserted, Outcome::updated, Outcome::unchanged, Outcome::skipped,
+                                Outcome::failed, Outcome::unprocessed})
     if (rows[outcome] > 0 || outcome == Outcome::inserted || outcome == Outcome::failed)
       fmt::print("  {:<12} {:>12}\n", model::to_string(outcome), grouped(rows[outcome]));
-  fmt::print("  every row is accounted for: {} = {}\n", grouped(rows.read), rows.conserved() ? "the sum of the above" : grouped(rows.accounted()) + " (NOT CONSERVED)");
+  fmt::print("  every row is accounted for: {} = {}\n", grouped(rows.read),
+             rows.conserved() ? "the sum of the above" : grouped(rows.accounted()) + " (NOT CONSERVED)");
   if (rows.read == 0) fmt::print("  the file has a header but no rows\n");
   if (!summary.issues.empty()) fmt::print("{}\n", bold("issues", STDOUT_FILENO));
-  for (const auto& [what, count] : summary.issues) fmt::print("  {:>12}  {}{}{}\n", grouped(count), what.first, what.second.empty() ? "" : " in ", what.second);
+  for (const auto& [what, count] : summary.issues)
+    fmt::print("  {:>12}  {}{}{}\n", grouped(count), what.first, what.second.empty() ? "" : " in ", what.second);
   const auto list = [](std::string_view title, const std::vector<std::string>& names) {
     if (!names.empty()) fmt::print("{}: {}\n", title, fmt::join(names, ", "));
   };
   list("columns of the file that nothing reads", summary.unmapped_columns);
   list("columns that the file does not have (stored values stay)", summary.absent_columns);
-  for (const auto& [title, path] : {std::pair("failed rows", summary.failed_file), {"succeeded rows", summary.succeeded_file}, {"unprocessed rows", summary.unprocessed_file}})
+  for (const auto& [title, path] : {std::pair("failed rows", summary.failed_file),
+                                    {"succeeded rows", summary.succeeded_file},
+                                    {"unprocessed rows", summary.unprocessed_file}})
     if (!path.empty()) fmt::print("{}: {}\n", title, path);
-  if (!summary.error.code.empty()) fmt::print(stderr, "{} {}: {}\n  {}\n", bold("lade:", STDERR_FILENO), summary.error.code, summary.error.message, summary.error.hint);
+  if (!summary.error.code.empty()) report(summary.error, Output::text);
 }
 
 }  // namespace lade::cli

@@ -306,12 +306,9 @@ bool can_scan() {
 ScanResult scan(const char* base, std::size_t begin, std::size_t end, const Dialect& dialect, QuoteDensity density,
                 std::size_t most_records, RecordIndex& index) {
   switch (density) {
-    case QuoteDensity::none:
-      return HWY_DYNAMIC_DISPATCH(scan_none)(base, begin, end, dialect, most_records, index);
-    case QuoteDensity::sparse:
-      return HWY_DYNAMIC_DISPATCH(scan_sparse)(base, begin, end, dialect, most_records, index);
-    case QuoteDensity::dense:
-      break;
+    case QuoteDensity::none: return HWY_DYNAMIC_DISPATCH(scan_none)(base, begin, end, dialect, most_records, index);
+    case QuoteDensity::sparse: return HWY_DYNAMIC_DISPATCH(scan_sparse)(base, begin, end, dialect, most_records, index);
+    case QuoteDensity::dense: break;
   }
   return HWY_DYNAMIC_DISPATCH(scan_dense)(base, begin, end, dialect, most_records, index);
 }

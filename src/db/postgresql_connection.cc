@@ -29,18 +29,14 @@ Value value_of(const PGresult* answer, int row, int column) {
   const std::string_view text(PQgetvalue(answer, row, column),
                               static_cast<std::size_t>(PQgetlength(answer, row, column)));
   switch (PQftype(answer, column)) {
-    case kBool:
-      return std::int64_t{text == "t"};
+    case kBool: return std::int64_t{text == "t"};
     case kInt2:
     case kInt4:
     case kInt8:
-    case kOid:
-      return parse_number<std::int64_t>(text);
+    case kOid: return parse_number<std::int64_t>(text);
     case kFloat4:
-    case kFloat8:
-      return parse_number<double>(text);
-    default:
-      return std::string(text);
+    case kFloat8: return parse_number<double>(text);
+    default: return std::string(text);
   }
 }
 

@@ -15,12 +15,9 @@ constexpr std::size_t kPreparedStatements = 64;
 
 Value value_of(sqlite3_stmt* statement, int column) {
   switch (sqlite3_column_type(statement, column)) {
-    case SQLITE_NULL:
-      return std::monostate{};
-    case SQLITE_INTEGER:
-      return std::int64_t{sqlite3_column_int64(statement, column)};
-    case SQLITE_FLOAT:
-      return sqlite3_column_double(statement, column);
+    case SQLITE_NULL: return std::monostate{};
+    case SQLITE_INTEGER: return std::int64_t{sqlite3_column_int64(statement, column)};
+    case SQLITE_FLOAT: return sqlite3_column_double(statement, column);
     default: {
       // Also for texts: the database is UTF-8, and sqlite3_column_text() would copy to append a NUL.
       const auto* bytes = static_cast<const char*>(sqlite3_column_blob(statement, column));
@@ -58,16 +55,11 @@ void append_column(std::string& tuple, sqlite3_stmt* statement, int column) {
                             data == nullptr ? 0 : static_cast<std::size_t>(sqlite3_column_bytes(statement, column)));
   };
   switch (sqlite3_column_type(statement, column)) {
-    case SQLITE_NULL:
-      return append_null(tuple);
-    case SQLITE_INTEGER:
-      return append_sqlite_integer(tuple, sqlite3_column_int64(statement, column));
-    case SQLITE_FLOAT:
-      return append_sqlite_real(tuple, sqlite3_column_double(statement, column));
-    case SQLITE_TEXT:
-      return append_sqlite_text(tuple, bytes());
-    default:
-      return append_sqlite_blob(tuple, bytes());
+    case SQLITE_NULL: return append_null(tuple);
+    case SQLITE_INTEGER: return append_sqlite_integer(tuple, sqlite3_column_int64(statement, column));
+    case SQLITE_FLOAT: return append_sqlite_real(tuple, sqlite3_column_double(statement, column));
+    case SQLITE_TEXT: return append_sqlite_text(tuple, bytes());
+    default: return append_sqlite_blob(tuple, bytes());
   }
 }
 

@@ -39,12 +39,9 @@ Result<void> check_path(const SqliteLocation& location) {
 int flags_of(SqliteLocation::Mode mode) {
   constexpr int kAlways = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_PRIVATECACHE;
   switch (mode) {
-    case SqliteLocation::Mode::read_only:
-      return kAlways | SQLITE_OPEN_READONLY;
-    case SqliteLocation::Mode::read_write:
-      return kAlways | SQLITE_OPEN_READWRITE;
-    default:
-      return kAlways | SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+    case SqliteLocation::Mode::read_only: return kAlways | SQLITE_OPEN_READONLY;
+    case SqliteLocation::Mode::read_write: return kAlways | SQLITE_OPEN_READWRITE;
+    default: return kAlways | SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
   }
 }
 
@@ -57,16 +54,11 @@ std::string words_of(sqlite3* database) {
 
 std::string_view advice_for(int code) {
   switch (code & 0xff) {
-    case SQLITE_NOTADB:
-      return "name a SQLite database or a file that does not exist yet";
-    case SQLITE_BUSY:
-      return "another program holds it; wait or end that program";
-    case SQLITE_READONLY:
-      return "check the permissions, or open it with ?mode=ro";
-    case SQLITE_CORRUPT:
-      return "the file is damaged; restore it from a backup";
-    default:
-      return "check the path and the permissions of the file and its folder";
+    case SQLITE_NOTADB: return "name a SQLite database or a file that does not exist yet";
+    case SQLITE_BUSY: return "another program holds it; wait or end that program";
+    case SQLITE_READONLY: return "check the permissions, or open it with ?mode=ro";
+    case SQLITE_CORRUPT: return "the file is damaged; restore it from a backup";
+    default: return "check the path and the permissions of the file and its folder";
   }
 }
 

@@ -134,16 +134,11 @@ void TupleFeed::give(sqlite3_context* context, std::size_t column) const {
   if (field.length < 0) return;
   const char* value = field.data + 1;
   switch (field.data[0]) {
-    case 't':
-      return sqlite3_result_text(context, value, field.length - 1, SQLITE_STATIC);
-    case 'i':
-      return sqlite3_result_int64(context, read_big_endian<std::int64_t>(value));
-    case 'r':
-      return sqlite3_result_double(context, std::bit_cast<double>(read_big_endian<std::int64_t>(value)));
-    case 'b':
-      return sqlite3_result_blob(context, value, field.length - 1, SQLITE_STATIC);
-    default:
-      LADE_ASSERT(!"a tag of SQLite's tuples");
+    case 't': return sqlite3_result_text(context, value, field.length - 1, SQLITE_STATIC);
+    case 'i': return sqlite3_result_int64(context, read_big_endian<std::int64_t>(value));
+    case 'r': return sqlite3_result_double(context, std::bit_cast<double>(read_big_endian<std::int64_t>(value)));
+    case 'b': return sqlite3_result_blob(context, value, field.length - 1, SQLITE_STATIC);
+    default: LADE_ASSERT(!"a tag of SQLite's tuples");
   }
 }
 

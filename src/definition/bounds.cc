@@ -132,31 +132,21 @@ bool has_order(TypeKind kind) {
 
 std::optional<Ordinal> parse_bound(const Type& type, std::string_view text) {
   switch (type.kind) {
-    case TypeKind::integer:
-      return parse_integer(text);
-    case TypeKind::decimal:
-      return parse_decimal(text, type.precision, type.scale);
-    case TypeKind::date:
-      return parse_date(text);
-    case TypeKind::timestamp:
-      return parse_timestamp(text);
-    default:
-      return std::nullopt;
+    case TypeKind::integer: return parse_integer(text);
+    case TypeKind::decimal: return parse_decimal(text, type.precision, type.scale);
+    case TypeKind::date: return parse_date(text);
+    case TypeKind::timestamp: return parse_timestamp(text);
+    default: return std::nullopt;
   }
 }
 
 std::string_view bound_example(TypeKind kind) {
   switch (kind) {
-    case TypeKind::integer:
-      return "a whole number such as 12";
-    case TypeKind::decimal:
-      return "a number that fits the type, such as 12.5";
-    case TypeKind::date:
-      return "a date such as 2024-12-31";
-    case TypeKind::timestamp:
-      return "a time such as 2024-12-31T23:59:59Z";
-    default:
-      return "nothing";
+    case TypeKind::integer: return "a whole number such as 12";
+    case TypeKind::decimal: return "a number that fits the type, such as 12.5";
+    case TypeKind::date: return "a date such as 2024-12-31";
+    case TypeKind::timestamp: return "a time such as 2024-12-31T23:59:59Z";
+    default: return "nothing";
   }
 }
 

@@ -108,17 +108,14 @@ class ColumnChecker {
       case Operation::subtract:
       case Operation::multiply:
       case Operation::divide:
-      case Operation::negate:
-        return false;
-      case Operation::column:
-        return find(expression.text)->type.kind == TypeKind::boolean;
+      case Operation::negate: return false;
+      case Operation::column: return find(expression.text)->type.kind == TypeKind::boolean;
       case Operation::logical_and:
       case Operation::logical_or:
       case Operation::logical_not:
         return std::all_of(expression.operands.begin(), expression.operands.end(),
                            [this](const Expression& operand) { return is_condition(operand); });
-      default:
-        return true;
+      default: return true;
     }
   }
 

@@ -152,20 +152,14 @@ class Parser {
     const Token& token = current();
     Operation operation = Operation::number;
     switch (token.kind) {
-      case Token::Kind::number:
-        break;
-      case Token::Kind::text:
-        operation = Operation::text;
-        break;
-      case Token::Kind::name:
-        operation = Operation::column;
-        break;
+      case Token::Kind::number: break;
+      case Token::Kind::text: operation = Operation::text; break;
+      case Token::Kind::name: operation = Operation::column; break;
       case Token::Kind::keyword:
         if (token.text != "true" && token.text != "false") return unexpected("a column, a number or a text");
         operation = Operation::boolean_literal;
         break;
-      default:
-        return unexpected("a column, a number or a text");
+      default: return unexpected("a column, a number or a text");
     }
     ++at_;
     return Expression{operation, token.text, {}};

@@ -8,56 +8,34 @@ namespace {
 
 std::string_view symbol(Operation operation) {
   switch (operation) {
-    case Operation::add:
-      return "+";
-    case Operation::subtract:
-      return "-";
-    case Operation::multiply:
-      return "*";
-    case Operation::divide:
-      return "/";
-    case Operation::negate:
-      return "neg";
-    case Operation::equal:
-      return "=";
-    case Operation::not_equal:
-      return "!=";
-    case Operation::less:
-      return "<";
-    case Operation::less_equal:
-      return "<=";
-    case Operation::greater:
-      return ">";
-    case Operation::greater_equal:
-      return ">=";
-    case Operation::logical_and:
-      return "and";
-    case Operation::logical_or:
-      return "or";
-    case Operation::logical_not:
-      return "not";
-    case Operation::is_blank:
-      return "blank";
-    case Operation::is_not_blank:
-      return "filled";
-    default:
-      return "";
+    case Operation::add: return "+";
+    case Operation::subtract: return "-";
+    case Operation::multiply: return "*";
+    case Operation::divide: return "/";
+    case Operation::negate: return "neg";
+    case Operation::equal: return "=";
+    case Operation::not_equal: return "!=";
+    case Operation::less: return "<";
+    case Operation::less_equal: return "<=";
+    case Operation::greater: return ">";
+    case Operation::greater_equal: return ">=";
+    case Operation::logical_and: return "and";
+    case Operation::logical_or: return "or";
+    case Operation::logical_not: return "not";
+    case Operation::is_blank: return "blank";
+    case Operation::is_not_blank: return "filled";
+    default: return "";
   }
 }
 
 // The tree as (operator operand …), leaves marked by what they are.
 std::string tree(const Expression& expression) {
   switch (expression.operation) {
-    case Operation::column:
-      return expression.text;
-    case Operation::number:
-      return "#" + expression.text;
-    case Operation::text:
-      return "'" + expression.text + "'";
-    case Operation::boolean_literal:
-      return "?" + expression.text;
-    default:
-      break;
+    case Operation::column: return expression.text;
+    case Operation::number: return "#" + expression.text;
+    case Operation::text: return "'" + expression.text + "'";
+    case Operation::boolean_literal: return "?" + expression.text;
+    default: break;
   }
   std::string result = "(" + std::string(symbol(expression.operation));
   for (const Expression& operand : expression.operands) result += " " + tree(operand);

@@ -252,14 +252,10 @@ Place Node::place_of(std::string_view name) const {
 
 std::string_view kind_name(const Node& node) {
   switch (node.kind) {
-    case Node::Kind::null:
-      return "nothing";
-    case Node::Kind::scalar:
-      return "text";
-    case Node::Kind::list:
-      return "a list";
-    case Node::Kind::map:
-      return "a map";
+    case Node::Kind::null: return "nothing";
+    case Node::Kind::scalar: return "text";
+    case Node::Kind::list: return "a list";
+    case Node::Kind::map: return "a map";
   }
   return "nothing";
 }

@@ -53,10 +53,8 @@ json::value scalar_value(const Node& node) {
 
 json::value to_value(const Node& node) {
   switch (node.kind) {
-    case Node::Kind::null:
-      return nullptr;
-    case Node::Kind::scalar:
-      return scalar_value(node);
+    case Node::Kind::null: return nullptr;
+    case Node::Kind::scalar: return scalar_value(node);
     case Node::Kind::list: {
       json::array array;
       for (const Node& item : node.items) array.push_back(to_value(item));

@@ -13,7 +13,8 @@ using Mapping = store::StoredDefinition::Mapping;
 bool identifies(const definition::Definition& definition, const std::string& column) {
   for (const definition::LoadEntry& entry : definition.load) {
     for (const std::string& key : entry.key) {
-      const auto found = std::find_if(entry.columns.begin(), entry.columns.end(), [&](const auto& c) { return c.target == key; });
+      const auto found =
+          std::find_if(entry.columns.begin(), entry.columns.end(), [&](const auto& c) { return c.target == key; });
       if (found == entry.columns.end() ? key == column : found->data_column == column) return true;
     }
   }
@@ -47,18 +48,23 @@ store::StoredDefinition to_stored(const definition::Definition& definition, cons
   for (const DataColumn& column : definition.columns) {
     const bool from_file = !column.lookup;
     const bool identifying = from_file && identifies(definition, column.name);
-    stored.data_columns.push_back({column.name, definition::to_string(column.type), from_file ? "source_input" : "internal", !column.required, column.default_value, identifying});
+    stored.data_columns.push_back({column.name, definition::to_string(column.type),
+                                   from_file ? "source_input" : "internal", !column.required, column.default_value,
+                                   identifying});
     // Each spelling of a header is a source column of its own that maps to the same data column.
     for (const std::string& name : column.from) {
-      if (std::find(stored.source_columns.begin(), stored.source_columns.end(), name) == stored.source_columns.end()) stored.source_columns.push_back(name);
+      if (std::find(stored.source_columns.begin(), stored.source_columns.end(), name) == stored.source_columns.end())
+        stored.source_columns.push_back(name);
       stored.mappings.push_back({name, {}, {}, column.name});
     }
-    if (const Mapping mapping = mapping_of(column); mapping.source_value || mapping.source_expression) stored.mappings.push_back(mapping);
+    if (const Mapping mapping = mapping_of(column); mapping.source_value || mapping.source_expression)
+      stored.mappings.push_back(mapping);
   }
   return stored;
 }
 
-Result<store::StoredDefinition> save_definition(db::Connection& connection, const definition::Definition& definition, const std::string& text) {
+Result<store::StoredDefinition> save_definition(db::Connection& connection, const definition::Definition& definition,
+                                                const std::string& text) {
   store::StoredDefinition stored = to_stored(definition, text);
   LADE_TRY(store::save_definition(connection, stored));
   return stored;

@@ -13,6 +13,7 @@ namespace lade::jobs {
 store::StoredDefinition to_stored(const definition::Definition& definition, const std::string& text);
 
 // Stores a valid definition as the next version of its slug, unless the newest says the same.
-Result<store::StoredDefinition> save_definition(db::Connection& connection, const definition::Definition& definition, const std::string& text);
+Result<store::StoredDefinition> save_definition(db::Connection& connection, const definition::Definition& definition,
+                                                const std::string& text);
 
 }  // namespace lade::jobs

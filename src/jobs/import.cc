@@ -36,7 +36,8 @@ std::int64_t peak_rss_bytes() {
 source::Overrides overrides_of(const definition::Definition& definition) {
   const definition::Source& source = definition.source;
   source::Overrides overrides;
-  for (const definition::DataColumn& column : definition.columns) overrides.expected.insert(overrides.expected.end(), column.from.begin(), column.from.end());
+  for (const definition::DataColumn& column : definition.columns)
+    overrides.expected.insert(overrides.expected.end(), column.from.begin(), column.from.end());
   overrides.delimiter = source.delimiter;
   overrides.quote = source.quote;
   overrides.escape = source.escape;
@@ -52,11 +53,18 @@ source::Overrides overrides_of(const definition::Definition& definition) {
 Result<void> prepare(Job& job, const std::string& file, const definition::Definition& definition) {
   std::error_code error;
   std::filesystem::create_directories(job.options.data, error);
-  if (error) return fail("data_folder", fmt::format("{}: cannot create the folder: {}", job.options.data.string(), error.message()), "name another one with --data", ErrorKind::invalid);
+  if (error)
+    return fail("data_folder",
+                fmt::format("{}: cannot create the folder: {}", job.options.data.string(), error.message()),
+                "name another one with --data", ErrorKind::invalid);
   LADE_ASSIGN(job.input, source::open_input(file, job.options.data, job.options.max_bytes));
   LADE_ASSIGN(job.layout, source::recognise(job.input, overrides_of(definition)));
   LADE_ASSIGN(job.connection, db::connect(job.options.database));
-  const analysis::Context context{{"company", std::to_string(store::kDefaultCompany)}, {"project", ""}, {"user", job.options.user}, {"job", job.uuid}, {"now", now_text()}};
+  const analysis::Context context{{"company", std::to_string(store::kDefaultCompany)},
+                                  {"project", ""},
+                                  {"user", job.options.user},
+                                  {"job", job.uuid},
+                                  {"now", now_text()}};
   LADE_ASSIGN(job.program, analysis::bind(definition, job.layout.header, *job.connection, context));
   LADE_ASSIGN(job.area, staging::Area::create(job.options.data, job.options.staging_memory));
   job.log = std::make_unique<staging::IssueLog>(*job.area);
@@ -74,7 +82,8 @@ Result<void> record_start(Job& job, const definition::Definition& definition, co
   LADE_TRY(store::migrate(*job.connection));
   LADE_ASSIGN(const store::StoredDefinition stored, save_definition(*job.connection, definition, text));
   job.definition_version = stored.version;
-  LADE_ASSIGN(job.id, store::create_job(*job.connection, {job.uuid, stored.id, definition::to_json(definition), job.input.name, static_cast<std::int64_t>(job.input.bytes)}));
+  LADE_ASSIGN(job.id, store::create_job(*job.connection, {job.uuid, stored.id, definition::to_json(definition),
+                                                          job.input.name, static_cast<std::int64_t>(job.input.bytes)}));
   return {};
 }
 
@@ -131,14 +140,19 @@ std::string_view to_string(Phase phase) {
 
 Result<void> ImportOptions::validate() {
   if (workers == 0) workers = std::max(1u, std::thread::hardware_concurrency());
-  if (workers > 256) return fail("option_invalid", fmt::format("--workers {}: at most 256", workers), {}, ErrorKind::usage);
-  for (const auto& [name, value] : {std::pair("--block-bytes", std::uint64_t{block_bytes}), {"--batch-rows", batch_rows}, {"--chunk-bytes", chunk_bytes}, {"--bucket-bytes", bucket_bytes}})
+  if (workers > 256)
+    return fail("option_invalid", fmt::format("--workers {}: at most 256", workers), {}, ErrorKind::usage);
+  for (const auto& [name, value] : {std::pair("--block-bytes", std::uint64_t{block_bytes}),
+                                    {"--batch-rows", batch_rows},
+                                    {"--chunk-bytes", chunk_bytes},
+                                    {"--bucket-bytes", bucket_bytes}})
     if (value == 0) return fail("option_invalid", fmt::format("{} 0: at least 1", name), {}, ErrorKind::usage);
   return {};
 }
 
-Result<Summary> run_import(const std::string& file, const definition::Definition& definition, const std::string& definition_text,
-                           ImportOptions options, Progress& progress, std::stop_token stop) {
+Result<Summary> run_import(const std::string& file, const definition::Definition& definition,
+                           const std::string& definition_text, ImportOptions options, Progress& progress,
+                           std::stop_token stop) {
   LADE_TRY(options.validate());
   const auto start = Clock::now();
   const std::string uuid = new_uuid();
@@ -160,7 +174,10 @@ Result<Summary> run_import(const std::string& file, const definition::Definition
   summary.absent_columns = job.program->absent;
   if (auto written = write_results(job, summary); !written && !job.error) job.error = written.error();
   if (!job.counts.conserved() && !job.error)
-    job.error = Error{"not_conserved", fmt::format("{} rows were read but {} are accounted for", job.counts.read, job.counts.accounted()), "please report this; the job's counts cannot be trusted"};
+    job.error =
+        Error{"not_conserved",
+              fmt::format("{} rows were read but {} are accounted for", job.counts.read, job.counts.accounted()),
+              "please report this; the job's counts cannot be trusted"};
   summary.rows = job.counts;
   summary.issues = job.issues;
   summary.outcome = !job.error ? "succeeded" : job.error->kind == ErrorKind::cancelled ? "cancelled" : "failed";

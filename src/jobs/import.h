@@ -19,18 +19,18 @@ namespace lade::jobs {
 enum class Results { none, failed, all };
 
 struct ImportOptions {
-  std::string database;                        // sqlite:PATH or postgresql://…
-  std::filesystem::path data = "lade-data";    // staging, spools and results live here
-  std::filesystem::path results_folder;        // default: data/imports/<job id>
-  std::filesystem::path issues_file;           // every finding as NDJSON; empty: not written
+  std::string database;                      // sqlite:PATH or postgresql://…
+  std::filesystem::path data = "lade-data";  // staging, spools and results live here
+  std::filesystem::path results_folder;      // default: data/imports/<job id>
+  std::filesystem::path issues_file;         // every finding as NDJSON; empty: not written
   Results results = Results::failed;
-  unsigned workers = 0;                        // 0: one per core
-  std::size_t block_bytes = 256 * 1024;        // what a reader takes at once
-  std::size_t batch_rows = 4096;               // what analysis takes at once
-  std::uint64_t chunk_bytes = 8 * 1024 * 1024; // what a worker analyses at once
-  std::uint64_t bucket_bytes = 8 * 1024 * 1024;// what is loaded in one transaction
+  unsigned workers = 0;                           // 0: one per core
+  std::size_t block_bytes = 256 * 1024;           // what a reader takes at once
+  std::size_t batch_rows = 4096;                  // what analysis takes at once
+  std::uint64_t chunk_bytes = 8 * 1024 * 1024;    // what a worker analyses at once
+  std::uint64_t bucket_bytes = 8 * 1024 * 1024;   // what is loaded in one transaction
   std::size_t staging_memory = 64 * 1024 * 1024;  // staged rows beyond it go to a file
-  std::int64_t lookup_rows = 500'000;          // larger reference tables are probed by query
+  std::int64_t lookup_rows = 500'000;             // larger reference tables are probed by query
   std::uint64_t max_bytes = 10'000'000'000;
   bool dry_run = false;
   std::string user;
@@ -75,7 +75,8 @@ int exit_code(const Summary& summary);
 
 // Runs the import to its end. An error means that the job could not start (bad file, definition, target, connection);
 // once it has started, what went wrong is in the summary, with all counts.
-Result<Summary> run_import(const std::string& file, const definition::Definition& definition, const std::string& definition_text,
-                           ImportOptions options, Progress& progress, std::stop_token stop);
+Result<Summary> run_import(const std::string& file, const definition::Definition& definition,
+                           const std::string& definition_text, ImportOptions options, Progress& progress,
+                           std::stop_token stop);
 
 }  // namespace lade::jobs

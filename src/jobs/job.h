@@ -39,15 +39,15 @@ struct Job {
   std::unique_ptr<staging::Area> area;
   std::unique_ptr<staging::IssueLog> log;
 
-  csv::Split split;                                 // plan: the chunks
-  std::vector<std::string> splitters;               // plan: the buckets' upper bounds
-  std::vector<std::vector<staging::Range>> buckets; // analyse: each bucket's ranges, by chunk
+  csv::Split split;                                  // plan: the chunks
+  std::vector<std::string> splitters;                // plan: the buckets' upper bounds
+  std::vector<std::vector<staging::Range>> buckets;  // analyse: each bucket's ranges, by chunk
 
   std::mutex mutex;  // guards what follows while workers run
   model::RowCounts counts;
   staging::IssueCounts issues;
   std::vector<staging::Range> orphans;  // process: rows whose parents may still come
-  std::optional<Error> error;  // why the job failed
+  std::optional<Error> error;           // why the job failed
 
   csv::ReaderOptions reader_options(const csv::ChunkStart& start) const;
   std::uint64_t chunk_end(std::size_t chunk) const;
@@ -62,8 +62,8 @@ Result<void> analyse(Job& job);
 Result<void> settle(Job& job);
 // Loads all buckets (or rehearses it), and counts every row's outcome.
 Result<void> process(Job& job);
-// When nothing is written after all: takes over from `log` and `counts` only the staged rows that failed; the caller counts
-// all staged rows as unprocessed.
+// When nothing is written after all: takes over from `log` and `counts` only the staged rows that failed; the caller
+// counts all staged rows as unprocessed.
 Result<void> keep_failures(Job& job, const staging::IssueLog& log, const model::RowCounts& counts);
 // Counts staged rows that were not loaded.
 Result<void> count_unprocessed(Job& job, std::span<const staging::Range> ranges);
@@ -73,9 +73,10 @@ std::optional<Error> too_many_errors(const definition::Definition& definition, s
 Result<void> write_results(Job& job, Summary& summary);
 Result<void> store_issues(Job& job);
 
-// Runs body() on up to `workers` threads; each takes items by calling next() until it gives nullopt. The first error, or
-// a stop, ends the giving out of items.
+// Runs body() on up to `workers` threads; each takes items by calling next() until it gives nullopt. The first error,
+// or a stop, ends the giving out of items.
 using NextItem = std::function<std::optional<std::size_t>()>;
-Result<void> run_workers(unsigned workers, std::size_t items, const std::stop_token& stop, const std::function<Result<void>(const NextItem&)>& body);
+Result<void> run_workers(unsigned workers, std::size_t items, const std::stop_token& stop,
+                         const std::function<Result<void>(const NextItem&)>& body);
 
 }  // namespace lade::jobs

@@ -56,7 +56,8 @@ std::vector<std::string> hash_splitters(std::size_t buckets) {
 // Every so many bytes one record is copied, so that the sample is spread over the whole file.
 class Sampler {
  public:
-  Sampler(std::uint64_t bytes, std::size_t samples) : step_(std::max<std::uint64_t>(1, bytes / std::max<std::size_t>(1, samples))) {}
+  Sampler(std::uint64_t bytes, std::size_t samples)
+      : step_(std::max<std::uint64_t>(1, bytes / std::max<std::size_t>(1, samples))) {}
   void take(const csv::Batch& batch) {
     for (std::size_t row = 0; row < batch.rows(); ++row) {
       const std::uint64_t offset = batch.offset(row);
@@ -113,13 +114,16 @@ Result<void> plan(Job& job) {
   FileRange range(job.input.file, job.layout.data_offset, job.input.bytes);
   const std::uint64_t chunk_bytes = std::max(job.options.chunk_bytes, bytes / kMaxChunks + 1);
   const csv::ChunkStart start{job.layout.data_offset, 1, job.layout.data_line};
-  LADE_ASSIGN(job.split, csv::split(range, job.reader_options(start), chunk_bytes, [&](const csv::Batch& batch) -> Result<void> {
-    if (sampling) sampler.take(batch);
-    if (job.stop.stop_requested()) return fail("cancelled", "the import was cancelled", {}, ErrorKind::cancelled);
-    return {};
-  }));
+  LADE_ASSIGN(job.split,
+              csv::split(range, job.reader_options(start), chunk_bytes, [&](const csv::Batch& batch) -> Result<void> {
+                if (sampling) sampler.take(batch);
+                if (job.stop.stop_requested())
+                  return fail("cancelled", "the import was cancelled", {}, ErrorKind::cancelled);
+                return {};
+              }));
   constexpr std::int64_t kMaxRows = 2'147'483'647;
-  if (job.split.rows > kMaxRows) return fail("too_many_rows", "the file has more than 2147483647 rows", "split the file", ErrorKind::invalid);
+  if (job.split.rows > kMaxRows)
+    return fail("too_many_rows", "the file has more than 2147483647 rows", "split the file", ErrorKind::invalid);
   if (hashed) job.splitters = hash_splitters(buckets);
   if (sampling) {
     LADE_ASSIGN(std::vector<std::string> keys, sampled_keys(job, sampler.text));

@@ -18,7 +18,9 @@ constexpr std::size_t kMergeBytes = 1024 * 1024;
 constexpr int kMaxAttempts = 5;
 constexpr std::chrono::milliseconds kFirstPause{100};
 
-Error cancelled() { return {"cancelled", "the import was cancelled", {}, ErrorKind::cancelled}; }
+Error cancelled() {
+  return {"cancelled", "the import was cancelled", {}, ErrorKind::cancelled};
+}
 
 using Ranges = std::span<const staging::Range>;
 
@@ -54,15 +56,17 @@ class BucketWorker {
  public:
   explicit BucketWorker(Job& job) : job_(job) {}
 
-  // Loads a bucket in one transaction, again after errors that pass (lost connections, deadlocks). `begun` is the bucket
-  // when its first slice was settled beforehand. With `hold`, rows that wait for their parents go to job.orphans.
+  // Loads a bucket in one transaction, again after errors that pass (lost connections, deadlocks). `begun` is the
+  // bucket when its first slice was settled beforehand. With `hold`, rows that wait for their parents go to
+  // job.orphans.
   Result<void> load(Ranges bucket, bool hold, std::unique_ptr<BucketRun> begun = nullptr) {
     auto pause = kFirstPause;
     for (int attempt = 1;; ++attempt) {
       auto run = begun ? std::move(begun) : begin_bucket(job_, bucket, *job_.log);
       auto result = try_bucket(*run, hold);
       if (result) return hand_over(*run);
-      const bool passes = connection_ == nullptr || !connection_->usable() || load::is_transient(connection_->diagnosis());
+      const bool passes =
+          connection_ == nullptr || !connection_->usable() || load::is_transient(connection_->diagnosis());
       if (result.error().kind == ErrorKind::cancelled || !passes || attempt == kMaxAttempts) return result;
       loader_.reset();
       connection_.reset();
@@ -92,7 +96,8 @@ class BucketWorker {
       waiting = rows_in(ranges);
       LADE_TRY(load_one(ranges, waiting != before));
     }
-    job_.error = too_many_errors(job_.program->definition, job_.failed_rows() + counts[Outcome::failed], job_.counts.read);
+    job_.error =
+        too_many_errors(job_.program->definition, job_.failed_rows() + counts[Outcome::failed], job_.counts.read);
     if (job_.error) {
       LADE_TRY(transaction.rollback());
       return keep_failures(job_, log, counts);
@@ -125,7 +130,8 @@ class BucketWorker {
       if (!more) return fail(std::move(more).error());
       if (!*more) return {};
       if (job_.stop.stop_requested()) return fail(cancelled());
-      LADE_TRY(job_.options.dry_run ? loader_->rehearse(run.slice, run.issues, run.counts) : loader_->load(run.slice, run.issues, run.counts));
+      LADE_TRY(job_.options.dry_run ? loader_->rehearse(run.slice, run.issues, run.counts)
+                                    : loader_->load(run.slice, run.issues, run.counts));
       for (const load::Row& row : run.slice.rows) {
         if (row.outcome != Outcome::unprocessed) continue;
         staging::begin_row(run.orphans.payload(), row.place);
@@ -157,8 +163,8 @@ class BucketWorker {
   std::unique_ptr<load::Loader> loader_;
 };
 
-// One worker: bucket after bucket, in ascending order, until none is left or too many rows have failed. With `ahead` the
-// next bucket is read and settled by another thread meanwhile, so that a single writer is kept busy.
+// One worker: bucket after bucket, in ascending order, until none is left or too many rows have failed. With `ahead`
+// the next bucket is read and settled by another thread meanwhile, so that a single writer is kept busy.
 Result<void> load_buckets(Job& job, const NextItem& next, bool ahead, std::vector<char>& done) {
   BucketWorker worker(job);
   std::future<std::unique_ptr<BucketRun>> following;
@@ -169,12 +175,15 @@ Result<void> load_buckets(Job& job, const NextItem& next, bool ahead, std::vecto
   for (auto bucket = next(); bucket && !stopped();) {
     auto begun = following.valid() ? following.get() : nullptr;
     const auto then = next();
-    if (ahead && then) following = std::async(std::launch::async, [&job, then] { return begin_bucket(job, job.buckets[*then], *job.log); });
+    if (ahead && then)
+      following =
+          std::async(std::launch::async, [&job, then] { return begin_bucket(job, job.buckets[*then], *job.log); });
     auto loaded = worker.load(job.buckets[*bucket], true, std::move(begun));
     const std::lock_guard lock(job.mutex);
     if (loaded) {
       done[*bucket] = 1;
-      if (!job.error && !job.options.dry_run) job.error = too_many_errors(job.program->definition, job.failed_rows(), job.counts.read);
+      if (!job.error && !job.options.dry_run)
+        job.error = too_many_errors(job.program->definition, job.failed_rows(), job.counts.read);
     } else if (!job.error) {
       job.error = std::move(loaded).error();  // the other buckets go on
     }
@@ -225,7 +234,9 @@ Result<void> process(Job& job) {
   } else {
     // SQLite has one writer; more would only wait for each other.
     const bool one_writer = job.connection->backend() == db::Backend::sqlite && !job.options.dry_run;
-    LADE_TRY(run_workers(one_writer ? 1 : job.options.workers, job.buckets.size(), job.stop, [&](const NextItem& next) { return load_buckets(job, next, one_writer && job.options.workers > 1, done); }));
+    LADE_TRY(run_workers(one_writer ? 1 : job.options.workers, job.buckets.size(), job.stop, [&](const NextItem& next) {
+      return load_buckets(job, next, one_writer && job.options.workers > 1, done);
+    }));
     if (!job.options.dry_run) LADE_TRY(load_orphans(job));
   }
   for (std::size_t bucket = 0; bucket < done.size(); ++bucket)

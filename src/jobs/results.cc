@@ -1,6 +1,5 @@
-#include <boost/json.hpp>
 #include <fmt/format.h>
-
+#include <boost/json.hpp>
 
 #include "csv/writer.h"
 #include "jobs/job.h"
@@ -34,7 +33,9 @@ struct RowVerdict {
 
   void add(const Finding& finding) {
     const bool first_failure = finding.verdict == Outcome::failed && outcome != Outcome::failed;
-    if (first_failure || (finding.verdict == Outcome::unprocessed && outcome != Outcome::failed) || outcome == Outcome::unchanged) outcome = finding.verdict;
+    if (first_failure || (finding.verdict == Outcome::unprocessed && outcome != Outcome::failed) ||
+        outcome == Outcome::unchanged)
+      outcome = finding.verdict;
     if (finding.issue.code.empty()) return;
     if (codes.find(finding.issue.code) == std::string::npos) codes += (codes.empty() ? "" : " ") + finding.issue.code;
     messages += messages.empty() ? "" : "; ";
@@ -139,10 +140,15 @@ Result<void> write_issue_file(const Job& job) {
     LADE_ASSIGN(const bool more, reader.next(finding));
     if (!more) break;
     if (finding.verdict == Outcome::unprocessed) continue;
-    const boost::json::object object{{"row", finding.place.row_id}, {"line", finding.place.line},
-                                     {"severity", finding.issue.severity == model::Severity::error ? "error" : "warning"},
-                                     {"code", finding.issue.code}, {"column", finding.issue.column}, {"value", finding.issue.value},
-                                     {"message", finding.issue.message}, {"hint", finding.issue.hint}};
+    const boost::json::object object{
+        {"row", finding.place.row_id},
+        {"line", finding.place.line},
+        {"severity", finding.issue.severity == model::Severity::error ? "error" : "warning"},
+        {"code", finding.issue.code},
+        {"column", finding.issue.column},
+        {"value", finding.issue.value},
+        {"message", finding.issue.message},
+        {"hint", finding.issue.hint}};
     LADE_TRY(sink.write(boost::json::serialize(object) + "\n"));
   }
   LADE_TRY(sink.finish());
@@ -162,7 +168,8 @@ Result<void> write_results(Job& job, Summary& summary) {
   LADE_TRY(verdicts.advance());
   static const RowVerdict clean;
   for (std::size_t chunk = 0; chunk < job.split.chunks.size(); ++chunk) {
-    const std::int64_t chunk_end = chunk + 1 < job.split.chunks.size() ? job.split.chunks[chunk + 1].row : job.split.end.row;
+    const std::int64_t chunk_end =
+        chunk + 1 < job.split.chunks.size() ? job.split.chunks[chunk + 1].row : job.split.end.row;
     if (!all && (verdicts.row == 0 || verdicts.row >= chunk_end)) continue;
     FileRange range(job.input.file, job.split.chunks[chunk].offset, job.chunk_end(chunk));
     csv::Reader reader(range, job.reader_options(job.split.chunks[chunk]));
@@ -175,7 +182,8 @@ Result<void> write_results(Job& job, Summary& summary) {
         const Outcome outcome = told ? verdicts.verdict.outcome : Outcome::unchanged;
         if (outcome == Outcome::failed) LADE_TRY(failed.write(batch, row, verdicts.verdict));
         if (all && outcome == Outcome::unprocessed) LADE_TRY(unprocessed.write(batch, row, verdicts.verdict));
-        if (all && outcome != Outcome::failed && outcome != Outcome::unprocessed) LADE_TRY(succeeded.write(batch, row, told ? verdicts.verdict : clean));
+        if (all && outcome != Outcome::failed && outcome != Outcome::unprocessed)
+          LADE_TRY(succeeded.write(batch, row, told ? verdicts.verdict : clean));
         if (told) LADE_TRY(verdicts.advance());
       }
     }

@@ -10,7 +10,8 @@ constexpr std::int64_t kMaxStoredWarnings = 10'000;
 // The findings as rows of lade_issue, in the database's own form.
 class IssueTuples final : public db::TupleSource {
  public:
-  IssueTuples(const Job& job) : job_(job), reader_(*job.log), sqlite_(job.connection->backend() == db::Backend::sqlite) {}
+  IssueTuples(const Job& job)
+      : job_(job), reader_(*job.log), sqlite_(job.connection->backend() == db::Backend::sqlite) {}
 
   std::optional<std::string_view> next() override {
     for (;;) {
@@ -66,7 +67,8 @@ class IssueTuples final : public db::TupleSource {
 }  // namespace
 
 Result<void> store_issues(Job& job) {
-  static const std::string columns[] = {"job_id", "company_id", "row_id", "line", "severity", "code", "column_name", "value", "message", "hint"};
+  static const std::string columns[] = {"job_id", "company_id",  "row_id", "line",    "severity",
+                                        "code",   "column_name", "value",  "message", "hint"};
   IssueTuples tuples(job);
   LADE_TRY(job.connection->copy_in("lade_issue", columns, tuples));
   if (tuples.error) return fail(*tuples.error);

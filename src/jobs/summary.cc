@@ -1,5 +1,5 @@
-#include <boost/json.hpp>
 #include <fmt/format.h>
+#include <boost/json.hpp>
 
 #include "jobs/import.h"
 
@@ -8,7 +8,9 @@ namespace {
 
 using model::Outcome;
 
-boost::json::value path_or_null(const std::string& path) { return path.empty() ? boost::json::value() : boost::json::value(path); }
+boost::json::value path_or_null(const std::string& path) {
+  return path.empty() ? boost::json::value() : boost::json::value(path);
+}
 
 boost::json::array names(const std::vector<std::string>& list) {
   return boost::json::array(list.begin(), list.end());
@@ -22,28 +24,31 @@ std::int64_t rows_per_second(const Summary& summary) {
 
 std::string to_json(const Summary& summary) {
   boost::json::object rows{{"read", summary.rows.read}};
-  for (const Outcome outcome : {Outcome::inserted, Outcome::updated, Outcome::unchanged, Outcome::failed, Outcome::skipped, Outcome::unprocessed})
+  for (const Outcome outcome : {Outcome::inserted, Outcome::updated, Outcome::unchanged, Outcome::failed,
+                                Outcome::skipped, Outcome::unprocessed})
     rows[model::to_string(outcome)] = summary.rows[outcome];
   rows["deleted"] = summary.rows.deleted;
   boost::json::array issues;
   for (const auto& [what, count] : summary.issues)
     issues.push_back(boost::json::object{{"code", what.first}, {"column", what.second}, {"count", count}});
-  boost::json::object object{
-      {"job_id", summary.job_id},
-      {"definition", summary.definition},
-      {"definition_version", summary.definition_version},
-      {"file", summary.file},
-      {"status", summary.outcome},
-      {"outcome", summary.outcome},
-      {"dry_run", summary.dry_run},
-      {"rows", std::move(rows)},
-      {"conserved", summary.rows.conserved()},
-      {"issues", std::move(issues)},
-      {"files", {{"succeeded", path_or_null(summary.succeeded_file)}, {"failed", path_or_null(summary.failed_file)}, {"unprocessed", path_or_null(summary.unprocessed_file)}}},
-      {"ignored_columns", names(summary.unmapped_columns)},
-      {"absent_columns", names(summary.absent_columns)},
-      {"rows_per_second", rows_per_second(summary)},
-      {"peak_rss_bytes", summary.peak_rss_bytes}};
+  boost::json::object object{{"job_id", summary.job_id},
+                             {"definition", summary.definition},
+                             {"definition_version", summary.definition_version},
+                             {"file", summary.file},
+                             {"status", summary.outcome},
+                             {"outcome", summary.outcome},
+                             {"dry_run", summary.dry_run},
+                             {"rows", std::move(rows)},
+                             {"conserved", summary.rows.conserved()},
+                             {"issues", std::move(issues)},
+                             {"files",
+                              {{"succeeded", path_or_null(summary.succeeded_file)},
+                               {"failed", path_or_null(summary.failed_file)},
+                               {"unprocessed", path_or_null(summary.unprocessed_file)}}},
+                             {"ignored_columns", names(summary.unmapped_columns)},
+                             {"absent_columns", names(summary.absent_columns)},
+                             {"rows_per_second", rows_per_second(summary)},
+                             {"peak_rss_bytes", summary.peak_rss_bytes}};
   if (!summary.error.code.empty())
     object["error"] = {{"code", summary.error.code}, {"message", summary.error.message}, {"hint", summary.error.hint}};
   // Boost writes 1.5E0 for 1.5; people read this too.

@@ -36,7 +36,8 @@ class ChosenRows final : public db::TupleSource {
   std::size_t at_ = 0;
 };
 
-// The key fields of all rows. The other fields are not sent: the database might refuse them, which is for the write to find.
+// The key fields of all rows. The other fields are not sent: the database might refuse them, which is for the write to
+// find.
 class KeysOf final : public db::TupleSource {
  public:
   KeysOf(std::span<const EntryRow> rows, std::span<const analysis::KeyPart> key) : rows_(rows), key_(key) {}
@@ -59,7 +60,11 @@ class KeysOf final : public db::TupleSource {
 }  // namespace
 
 EntryLoad::EntryLoad(const analysis::Program& program, std::size_t entry, db::Connection& connection)
-    : program_(program), entry_(program.entries[entry]), index_(entry), target_(connection, entry_, entry), connection_(connection) {}
+    : program_(program),
+      entry_(program.entries[entry]),
+      index_(entry),
+      target_(connection, entry_, entry),
+      connection_(connection) {}
 
 // The key in the form that sorts; the root's is already there when nothing else is in the identity.
 std::string_view EntryLoad::key_of(std::string_view tuple, const Row* row) {
@@ -69,7 +74,9 @@ std::string_view EntryLoad::key_of(std::string_view tuple, const Row* row) {
   for (const analysis::KeyPart& part : entry_.key) {
     const auto at = static_cast<std::size_t>(part.field);
     Cell cell;
-    if (fields_[at].length < 0 || !analysis::decode_value(fields_[at], entry_.fields[at].column.wire, part.type, arena_, cell)) return {};
+    if (fields_[at].length < 0 ||
+        !analysis::decode_value(fields_[at], entry_.fields[at].column.wire, part.type, arena_, cell))
+      return {};
     analysis::append_sort_key(key_scratch_, cell, part.type, part.folds_case, part.pad);
   }
   return key_scratch_;
@@ -85,7 +92,8 @@ bool EntryLoad::assemble_tuple(const Row& row, std::size_t index, std::span<Entr
     } else if (field.drawn) {
       db::append_big_endian<std::int32_t>(scratch_, kKeep);
     } else {
-      const auto referenced = earlier[static_cast<std::size_t>(field.ref_entry)]->field_of(index, static_cast<std::size_t>(field.ref_field));
+      const auto referenced = earlier[static_cast<std::size_t>(field.ref_entry)]->field_of(
+          index, static_cast<std::size_t>(field.ref_field));
       if (!referenced) return false;
       append_whole(scratch_, *referenced);
     }
@@ -100,7 +108,8 @@ void EntryLoad::add(std::size_t index, std::string_view tuple) {
   rows_.push_back(row);
 }
 
-Result<void> EntryLoad::assemble(const Slice& slice, std::size_t begin, std::size_t end, std::span<EntryLoad* const> earlier) {
+Result<void> EntryLoad::assemble(const Slice& slice, std::size_t begin, std::size_t end,
+                                 std::span<EntryLoad* const> earlier) {
   rows_.clear();
   arena_.clear();
   order_.clear();
@@ -146,7 +155,8 @@ const EntryRow* EntryLoad::row_of(std::size_t row) const {
 std::optional<db::WireField> EntryLoad::field_of(std::size_t row, std::size_t field) const {
   const EntryRow* carrier = row_of(row);
   if (carrier == nullptr || carrier->action == Action::skip_no_target) return std::nullopt;
-  std::string_view tuple = carrier->action == Action::insert || carrier->stored.empty() ? carrier->tuple : carrier->stored;
+  std::string_view tuple =
+      carrier->action == Action::insert || carrier->stored.empty() ? carrier->tuple : carrier->stored;
   db::WireField found;
   for (std::size_t i = 0; i <= field; ++i) found = db::take_field(tuple);
   return found;
@@ -207,8 +217,8 @@ void EntryLoad::decide_existing(EntryRow& row, std::string_view stored) {
 bool EntryLoad::is_spelled_alike(std::string_view tuple, std::string_view stored) {
   const auto is_converted = [this](const analysis::KeyPart& part) {
     const db::WireType wire = entry_.fields[static_cast<std::size_t>(part.field)].column.wire;
-    return (wire == db::WireType::text || wire == db::WireType::sqlite_text) && part.type.kind != definition::TypeKind::text &&
-           !part.folds_case && !part.pad;
+    return (wire == db::WireType::text || wire == db::WireType::sqlite_text) &&
+           part.type.kind != definition::TypeKind::text && !part.folds_case && !part.pad;
   };
   if (std::none_of(entry_.key.begin(), entry_.key.end(), is_converted)) return true;
   split(tuple, fields_);
@@ -254,7 +264,8 @@ Result<void> EntryLoad::compare() {
 // The tuple with NULL where the stored value would stay.
 std::string_view EntryLoad::without_keep(std::string_view tuple) {
   split(tuple, fields_);
-  if (std::none_of(fields_.begin(), fields_.end(), [](const db::WireField& f) { return f.length == kKeep; })) return tuple;
+  if (std::none_of(fields_.begin(), fields_.end(), [](const db::WireField& f) { return f.length == kKeep; }))
+    return tuple;
   scratch_.clear();
   for (db::WireField field : fields_) {
     if (field.length == kKeep) field.length = db::kNull;
@@ -274,7 +285,8 @@ Result<void> EntryLoad::draw_ids() {
     for (std::size_t i = 0; i < fresh.size(); ++i) {
       split(fresh[i]->tuple, fields_);
       scratch_.clear();
-      for (std::size_t f = 0; f < fields_.size(); ++f) f == at ? void(scratch_.append(ids[i])) : append_whole(scratch_, fields_[f]);
+      for (std::size_t f = 0; f < fields_.size(); ++f)
+        f == at ? void(scratch_.append(ids[i])) : append_whole(scratch_, fields_[f]);
       fresh[i]->tuple = arena_.keep(scratch_);
     }
   }

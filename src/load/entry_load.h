@@ -17,7 +17,7 @@ namespace lade::load {
 enum class Action : std::uint8_t { insert, update, unchanged, skip_exists, skip_no_target };
 
 struct EntryRow {
-  std::uint32_t row = 0;    // of the slice: the one whose values count
+  std::uint32_t row = 0;  // of the slice: the one whose values count
   Action action = Action::insert;
   std::string_view tuple;   // what is written, in the entry's column order
   std::string_view key;     // sorts and compares like the stored keys
@@ -71,7 +71,7 @@ class EntryLoad {
   std::vector<EntryRow> rows_;
   std::vector<std::uint32_t> carrier_;  // slice row - begin_ → entry row + 1, 0: none
   std::size_t begin_ = 0;
-  std::vector<std::uint32_t> order_;    // rows_ by key, when they are not so already
+  std::vector<std::uint32_t> order_;  // rows_ by key, when they are not so already
   bool sorted_ = true;
   std::size_t cursor_ = 0;
   std::vector<std::uint32_t> written_;  // the rows of the last bulk copy

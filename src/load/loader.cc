@@ -53,7 +53,8 @@ bool is_transient(const db::Diagnosis& diagnosis) {
   return false;
 }
 
-Loader::Loader(const analysis::Program& program, db::Connection& connection) : program_(program), connection_(connection) {
+Loader::Loader(const analysis::Program& program, db::Connection& connection)
+    : program_(program), connection_(connection) {
   for (std::size_t i = 0; i < program.entries.size(); ++i) {
     entries_.push_back(std::make_unique<EntryLoad>(program, i, connection));
     views_.push_back(entries_.back().get());
@@ -141,9 +142,11 @@ Result<void> Loader::refuse(Slice& slice, std::size_t row, const db::Diagnosis& 
   model::Issue issue;
   issue.code = refusal.sqlstate.empty() ? "changed_meanwhile" : refusal_code(refusal.sqlstate);
   issue.column = refusal.column;
-  const bool secret = std::any_of(program_.columns.begin(), program_.columns.end(), [](const auto& c) { return c.column.sensitive; });
+  const bool secret =
+      std::any_of(program_.columns.begin(), program_.columns.end(), [](const auto& c) { return c.column.sensitive; });
   issue.message = refusal.message + (refusal.detail.empty() || secret ? "" : ": " + refusal.detail);
-  issue.hint = refusal.constraint.empty() ? "correct the row" : fmt::format("see the constraint '{}'", refusal.constraint);
+  issue.hint =
+      refusal.constraint.empty() ? "correct the row" : fmt::format("see the constraint '{}'", refusal.constraint);
   slice.rows[row].outcome = Outcome::failed;
   refusals_.push_back({row, std::move(issue)});
   return {};
@@ -199,8 +202,10 @@ void Loader::set_outcomes(Slice& slice, std::size_t begin, std::size_t end) {
 Result<void> Loader::count(Slice& slice, staging::IssueWriter& issues, model::RowCounts& counts) {
   for (const Row& row : slice.rows)
     if (row.outcome != Outcome::unprocessed) ++counts[row.outcome];
-  for (Refusal& refusal : refusals_) LADE_TRY(tell(issues, slice.rows[refusal.row].place, Outcome::failed, std::move(refusal.issue)));
-  for (Refusal& skip : skips_) LADE_TRY(tell(issues, slice.rows[skip.row].place, Outcome::skipped, std::move(skip.issue)));
+  for (Refusal& refusal : refusals_)
+    LADE_TRY(tell(issues, slice.rows[refusal.row].place, Outcome::failed, std::move(refusal.issue)));
+  for (Refusal& skip : skips_)
+    LADE_TRY(tell(issues, slice.rows[skip.row].place, Outcome::skipped, std::move(skip.issue)));
   refusals_.clear();
   skips_.clear();
   return {};

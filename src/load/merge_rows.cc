@@ -37,7 +37,8 @@ void RowMerger::combine(std::size_t index, db::WireField field, std::string_view
     case Aggregate::min:
     case Aggregate::max: {
       analysis::decode_value(field, slot.form.wire, type, arena_, cell);
-      const bool smaller = merged.count == 0 || (aggregates_[index] == Aggregate::min ? less(cell, merged.total) : less(merged.total, cell));
+      const bool smaller = merged.count == 0 ||
+                           (aggregates_[index] == Aggregate::min ? less(cell, merged.total) : less(merged.total, cell));
       if (smaller) merged.total = cell, merged.bytes = whole;
       break;
     }
@@ -73,8 +74,9 @@ std::optional<std::string> RowMerger::finish() {
     if (aggregates_[i] == Aggregate::sum && field.count > 0) {
       analysis::Int128 limit = 1;
       for (int digit = 0; digit < column.type.precision; ++digit) limit *= 10;
-      const bool too_large = column.type.kind == TypeKind::decimal ? field.total.number >= limit || field.total.number <= -limit
-                                                                   : field.total.number != static_cast<std::int64_t>(field.total.number);
+      const bool too_large = column.type.kind == TypeKind::decimal
+                                 ? field.total.number >= limit || field.total.number <= -limit
+                                 : field.total.number != static_cast<std::int64_t>(field.total.number);
       fits = !field.overflow && !too_large && analysis::append_value(tuple, field.total, column.type, slot.form);
     } else if (aggregates_[i] == Aggregate::count) {
       field.total.number = field.count;
@@ -89,7 +91,8 @@ std::optional<std::string> RowMerger::finish() {
     if (!fits) {
       refusal_.code = "out_of_range";
       refusal_.column = column.column.name;
-      refusal_.message = fmt::format("the merged value of '{}' does not fit {}", column.column.name, definition::to_string(column.type));
+      refusal_.message = fmt::format("the merged value of '{}' does not fit {}", column.column.name,
+                                     definition::to_string(column.type));
       refusal_.hint = "correct one of the rows with this key";
       return std::nullopt;
     }

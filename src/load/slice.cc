@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-
 namespace lade::load {
 
 using definition::DuplicatePolicy;
@@ -28,12 +27,14 @@ Result<void> tell(staging::IssueWriter& issues, const staging::RowPlace& place, 
   return issues.add({place, verdict, std::move(issue)});
 }
 
-Settler::Settler(const analysis::Program& program, const File& staged, std::span<const staging::Range> ranges, SettleOptions options)
+Settler::Settler(const analysis::Program& program, const File& staged, std::span<const staging::Range> ranges,
+                 SettleOptions options)
     : program_(program), options_(options), merge_(staged, ranges, options.buffer_bytes) {}
 
 // How many bytes of an identity key belong to the root's parts.
 std::uint32_t Settler::root_bytes(std::string_view key) const {
-  if (program_.row_is_key || program_.root_parts == program_.identity.size()) return static_cast<std::uint32_t>(key.size());
+  if (program_.row_is_key || program_.root_parts == program_.identity.size())
+    return static_cast<std::uint32_t>(key.size());
   std::size_t at = program_.definition.partition == definition::Partition::hash ? 2 : 0;
   for (std::size_t i = 0; i < program_.root_parts; ++i) {
     const TypeKind kind = program_.identity[i].type.kind;
@@ -102,7 +103,8 @@ Result<void> Settler::reject_group(staging::IssueWriter& issues, model::RowCount
   return {};
 }
 
-Result<void> Settler::skip_losers(const staging::RowPlace& winner, staging::IssueWriter& issues, model::RowCounts& counts) {
+Result<void> Settler::skip_losers(const staging::RowPlace& winner, staging::IssueWriter& issues,
+                                  model::RowCounts& counts) {
   const bool merged = group_.merger.has_value();
   model::Issue issue;
   issue.severity = model::Severity::warning;
@@ -126,9 +128,11 @@ Result<void> Settler::settle_group(Slice& slice, staging::IssueWriter& issues, m
       if (!merged) return fail_group(group_.merger->refusal(), issues, counts);
       group_.tuple = std::move(*merged);
     }
-    LADE_TRY(skip_losers(policy == DuplicatePolicy::first ? group_.places.front() : group_.places.back(), issues, counts));
+    LADE_TRY(
+        skip_losers(policy == DuplicatePolicy::first ? group_.places.front() : group_.places.back(), issues, counts));
   }
-  Row& row = slice.add(group_.key, policy == DuplicatePolicy::first ? group_.places.front() : group_.places.back(), group_.tuple);
+  Row& row = slice.add(group_.key, policy == DuplicatePolicy::first ? group_.places.front() : group_.places.back(),
+                       group_.tuple);
   row.root_bytes = root_bytes(row.key);
   return {};
 }

@@ -45,11 +45,12 @@ struct SettleOptions {
   std::size_t buffer_bytes = 4 * 1024 * 1024;
 };
 
-// Reads the rows of one bucket in key order and decides among keys repeated in the file, by the definition's policy, the
-// same whatever the chunking was. What it takes out is told to the issue writer and counted as skipped or failed.
+// Reads the rows of one bucket in key order and decides among keys repeated in the file, by the definition's policy,
+// the same whatever the chunking was. What it takes out is told to the issue writer and counted as skipped or failed.
 class Settler {
  public:
-  Settler(const analysis::Program& program, const File& staged, std::span<const staging::Range> ranges, SettleOptions options);
+  Settler(const analysis::Program& program, const File& staged, std::span<const staging::Range> ranges,
+          SettleOptions options);
 
   // The next rows of the bucket; false when there are none left.
   Result<bool> next(Slice& slice, staging::IssueWriter& issues, model::RowCounts& counts);
@@ -80,6 +81,7 @@ class Settler {
 };
 
 // Writes the loader's or settler's word about a row.
-Result<void> tell(staging::IssueWriter& issues, const staging::RowPlace& place, model::Outcome verdict, model::Issue issue);
+Result<void> tell(staging::IssueWriter& issues, const staging::RowPlace& place, model::Outcome verdict,
+                  model::Issue issue);
 
 }  // namespace lade::load

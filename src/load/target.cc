@@ -19,7 +19,8 @@ constexpr std::size_t kSparseMinimum = 2000;
 
 std::string list(const std::vector<std::string>& names, std::string_view prefix = "") {
   std::string text;
-  for (const std::string& name : names) text += fmt::format("{}{}{}", text.empty() ? "" : ", ", prefix, Connection::quote_name(name));
+  for (const std::string& name : names)
+    text += fmt::format("{}{}{}", text.empty() ? "" : ", ", prefix, Connection::quote_name(name));
   return text;
 }
 
@@ -67,13 +68,15 @@ Target::Target(Connection& connection, const EntryProgram& entry, std::size_t in
     key_columns_.push_back(columns_[static_cast<std::size_t>(part.field)]);
   }
   if (!assignments.empty() && !entry.key.empty())
-    update_sql_ = fmt::format("UPDATE {} AS stored SET {} FROM {} AS staged WHERE {}", entry.table.quoted, assignments, staged_table_, key_join_);
+    update_sql_ = fmt::format("UPDATE {} AS stored SET {} FROM {} AS staged WHERE {}", entry.table.quoted, assignments,
+                              staged_table_, key_join_);
 }
 
 Result<void> Target::prepare() {
   if (entry_.key.empty()) return {};
-  return connection_.run(fmt::format("CREATE TEMP TABLE IF NOT EXISTS {} {} AS SELECT {} FROM {} LIMIT 0", staged_table_,
-                                     is_postgresql() ? "ON COMMIT DELETE ROWS" : "", column_list_, entry_.table.quoted));
+  return connection_.run(fmt::format("CREATE TEMP TABLE IF NOT EXISTS {} {} AS SELECT {} FROM {} LIMIT 0",
+                                     staged_table_, is_postgresql() ? "ON COMMIT DELETE ROWS" : "", column_list_,
+                                     entry_.table.quoted));
 }
 
 Result<void> Target::fill(std::span<const std::string> columns, db::TupleSource& tuples) {
@@ -113,12 +116,15 @@ Result<bool> Target::is_sparse(const std::string& condition, std::size_t rows) {
   const std::size_t limit = kSparseFactor * rows + kSparseMinimum;
   if (!is_postgresql()) {
     const db::Value parameter = static_cast<std::int64_t>(limit + 1);
-    LADE_ASSIGN(const auto counted, connection_.query(fmt::format("SELECT count(*) FROM (SELECT 1 FROM {} WHERE {} LIMIT $1) AS counted",
-                                                                  entry_.table.quoted, condition), {&parameter, 1}));
+    LADE_ASSIGN(const auto counted,
+                connection_.query(fmt::format("SELECT count(*) FROM (SELECT 1 FROM {} WHERE {} LIMIT $1) AS counted",
+                                              entry_.table.quoted, condition),
+                                  {&parameter, 1}));
     return std::get<std::int64_t>(counted.front().front()) > static_cast<std::int64_t>(limit);
   }
   // The planner's estimate is enough: both ways of reading are right, one is quicker.
-  LADE_ASSIGN(const auto plan, connection_.query(fmt::format("EXPLAIN SELECT 1 FROM {} WHERE {}", entry_.table.quoted, condition)));
+  LADE_ASSIGN(const auto plan,
+              connection_.query(fmt::format("EXPLAIN SELECT 1 FROM {} WHERE {}", entry_.table.quoted, condition)));
   const std::string& line = std::get<std::string>(plan.front().front());
   const auto at = line.find("rows=");
   std::size_t estimate = 0;
@@ -130,16 +136,21 @@ Result<bool> Target::read_range(std::string_view first, std::string_view last, s
   LADE_ASSIGN(const std::string condition, range_condition(first, last));
   LADE_ASSIGN(const bool sparse, is_sparse(condition, rows));
   if (sparse) return false;
-  LADE_TRY(connection_.copy_out(fmt::format("SELECT {} FROM {} WHERE {} ORDER BY {}", column_list_, entry_.table.quoted, condition, key_list_), on_row));
+  LADE_TRY(connection_.copy_out(
+      fmt::format("SELECT {} FROM {} WHERE {} ORDER BY {}", column_list_, entry_.table.quoted, condition, key_list_),
+      on_row));
   return true;
 }
 
 Result<void> Target::read_keys(db::TupleSource& keys, const OnRow& on_row) {
   LADE_TRY(fill(key_columns_, keys));
   // Fresh temporary tables have no statistics: without this the server may read the whole target for a few keys.
-  if (is_postgresql()) LADE_TRY(connection_.run("SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off"));
-  return connection_.copy_out(fmt::format("SELECT {} FROM {} AS staged JOIN {} AS stored ON {}", list(columns_, "stored."), staged_table_,
-                                          entry_.table.quoted, key_join_), on_row);
+  if (is_postgresql())
+    LADE_TRY(connection_.run(
+        "SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off"));
+  return connection_.copy_out(fmt::format("SELECT {} FROM {} AS staged JOIN {} AS stored ON {}",
+                                          list(columns_, "stored."), staged_table_, entry_.table.quoted, key_join_),
+                              on_row);
 }
 
 Result<void> Target::insert(db::TupleSource& tuples) {
@@ -150,12 +161,16 @@ Result<void> Target::insert(db::TupleSource& tuples) {
 Result<void> Target::stage_update(db::TupleSource& tuples, const OnRow& on_locked) {
   LADE_TRY(fill(columns_, tuples));
   if (!is_postgresql()) return {};  // the only writer holds the database's lock already
-  LADE_TRY(connection_.run("SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off"));
+  LADE_TRY(connection_.run(
+      "SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off"));
   std::string order;
   for (const KeyPart& part : entry_.key)
-    order += (order.empty() ? "stored." : ", stored.") + Connection::quote_name(columns_[static_cast<std::size_t>(part.field)]);
-  return connection_.copy_out(fmt::format("SELECT {} FROM {} AS staged JOIN {} AS stored ON {} ORDER BY {} FOR UPDATE OF stored",
-                                          list(columns_, "stored."), staged_table_, entry_.table.quoted, key_join_, order), on_locked);
+    order += (order.empty() ? "stored." : ", stored.") +
+             Connection::quote_name(columns_[static_cast<std::size_t>(part.field)]);
+  return connection_.copy_out(
+      fmt::format("SELECT {} FROM {} AS staged JOIN {} AS stored ON {} ORDER BY {} FOR UPDATE OF stored",
+                  list(columns_, "stored."), staged_table_, entry_.table.quoted, key_join_, order),
+      on_locked);
 }
 
 Result<void> Target::apply_update() {
@@ -168,11 +183,15 @@ Result<std::vector<std::string>> Target::draw(const db::Column& column, std::siz
   std::vector<std::int64_t> ids;
   if (is_postgresql()) {
     const db::Value parameters[] = {column.sequence, static_cast<std::int64_t>(count)};
-    LADE_ASSIGN(const auto rows, connection_.query("SELECT nextval($1::regclass) FROM generate_series(1, $2::bigint)", parameters));
+    LADE_ASSIGN(const auto rows,
+                connection_.query("SELECT nextval($1::regclass) FROM generate_series(1, $2::bigint)", parameters));
     for (const db::Row& row : rows) ids.push_back(std::get<std::int64_t>(row.front()));
   } else {
-    LADE_ASSIGN(const auto rows, connection_.query(fmt::format("SELECT coalesce(max({}), 0) FROM {}", Connection::quote_name(column.name), entry_.table.quoted)));
-    for (std::size_t i = 0; i < count; ++i) ids.push_back(std::get<std::int64_t>(rows.front().front()) + 1 + static_cast<std::int64_t>(i));
+    LADE_ASSIGN(const auto rows,
+                connection_.query(fmt::format("SELECT coalesce(max({}), 0) FROM {}",
+                                              Connection::quote_name(column.name), entry_.table.quoted)));
+    for (std::size_t i = 0; i < count; ++i)
+      ids.push_back(std::get<std::int64_t>(rows.front().front()) + 1 + static_cast<std::int64_t>(i));
   }
   const definition::Type integer{definition::TypeKind::integer};
   const auto form = analysis::wire_form(integer, column);
@@ -180,15 +199,19 @@ Result<std::vector<std::string>> Target::draw(const db::Column& column, std::siz
     Cell cell;
     cell.number = ids[i];
     if (!form || !analysis::append_value(fields[i], cell, integer, *form))
-      return fail("reference_not_drawn", fmt::format("the sequence of {}.{} gives values that do not fit the column", entry_.table.name, column.name));
+      return fail("reference_not_drawn", fmt::format("the sequence of {}.{} gives values that do not fit the column",
+                                                     entry_.table.name, column.name));
   }
   return fields;
 }
 
 Result<bool> Target::refers_to(const db::Table& other) {
-  const std::string_view sql = is_postgresql() ? "SELECT count(*) FROM pg_constraint WHERE contype = 'f' AND conrelid = $1::regclass AND confrelid = $2::regclass"
-                                               : "SELECT count(*) FROM pragma_foreign_key_list($1) WHERE \"table\" = $2 COLLATE NOCASE";
-  const db::Value tables[] = {is_postgresql() ? entry_.table.quoted : entry_.table.name, is_postgresql() ? other.quoted : other.name};
+  const std::string_view sql =
+      is_postgresql() ? "SELECT count(*) FROM pg_constraint WHERE contype = 'f' AND conrelid = $1::regclass AND "
+                        "confrelid = $2::regclass"
+                      : "SELECT count(*) FROM pragma_foreign_key_list($1) WHERE \"table\" = $2 COLLATE NOCASE";
+  const db::Value tables[] = {is_postgresql() ? entry_.table.quoted : entry_.table.name,
+                              is_postgresql() ? other.quoted : other.name};
   LADE_ASSIGN(const auto rows, connection_.query(sql, tables));
   return std::get<std::int64_t>(rows.front().front()) > 0;
 }

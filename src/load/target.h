@@ -51,7 +51,7 @@ class Target {
   std::vector<std::string> columns_;  // names, unquoted
   std::vector<std::string> key_columns_;
   std::string column_list_;
-  std::string staged_table_;          // temporary: keys to look for, rows to update
+  std::string staged_table_;  // temporary: keys to look for, rows to update
   std::string key_join_;
   std::string key_list_;
   std::string update_sql_;

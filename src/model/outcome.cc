@@ -23,6 +23,8 @@ RowCounts& RowCounts::operator+=(const RowCounts& other) {
   return *this;
 }
 
-std::int64_t RowCounts::accounted() const { return std::accumulate(by_outcome.begin(), by_outcome.end(), std::int64_t{0}); }
+std::int64_t RowCounts::accounted() const {
+  return std::accumulate(by_outcome.begin(), by_outcome.end(), std::int64_t{0});
+}
 
 }  // namespace lade::model

@@ -18,7 +18,8 @@ constexpr std::size_t kSampleBytes = 256 * 1024;
 constexpr std::size_t kMaxSniffedColumns = 4096;
 
 Error too_large(const std::string& name, std::uint64_t max_bytes) {
-  return {"file_too_large", fmt::format("{}: more than {} bytes", name, max_bytes), "split the file, or raise --max-bytes", ErrorKind::invalid};
+  return {"file_too_large", fmt::format("{}: more than {} bytes", name, max_bytes),
+          "split the file, or raise --max-bytes", ErrorKind::invalid};
 }
 
 // Copies a stream aside, inflating it when it begins like a gzip file.
@@ -38,12 +39,15 @@ class Spooler {
       const std::string_view bytes(block.data(), count);
       if (first) {
         gzip = bytes.starts_with("\x1f\x8b");
-        if (gzip && inflateInit2(&zlib_, MAX_WBITS + 16) != Z_OK) return fail("gzip_damaged", from_.name() + ": cannot start to inflate");
+        if (gzip && inflateInit2(&zlib_, MAX_WBITS + 16) != Z_OK)
+          return fail("gzip_damaged", from_.name() + ": cannot start to inflate");
         first = false;
       }
       LADE_TRY(gzip ? inflate_block(bytes) : write(bytes));
     }
-    if (gzip && !ended_) return fail("gzip_damaged", fmt::format("{}: the compressed file ends too early", from_.name()), "get the file again", ErrorKind::invalid);
+    if (gzip && !ended_)
+      return fail("gzip_damaged", fmt::format("{}: the compressed file ends too early", from_.name()),
+                  "get the file again", ErrorKind::invalid);
     return written_;
   }
 
@@ -67,7 +71,8 @@ class Spooler {
         zlib_.avail_out = static_cast<uInt>(out_.size());
         const int status = inflate(&zlib_, Z_NO_FLUSH);
         if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR)
-          return fail("gzip_damaged", fmt::format("{}: {}", from_.name(), zlib_.msg == nullptr ? "damaged" : zlib_.msg), "get the file again", ErrorKind::invalid);
+          return fail("gzip_damaged", fmt::format("{}: {}", from_.name(), zlib_.msg == nullptr ? "damaged" : zlib_.msg),
+                      "get the file again", ErrorKind::invalid);
         LADE_TRY(write({out_.data(), out_.size() - zlib_.avail_out}));
         ended_ = status == Z_STREAM_END;
       } while (!ended_ && zlib_.avail_out == 0);
@@ -92,8 +97,10 @@ Result<std::uint64_t> skip_lines(const Input& input, int lines) {
   const char line_end = std::string_view(block.data(), seen).find('\n') == std::string_view::npos ? '\r' : '\n';
   while (lines > 0) {
     LADE_ASSIGN(const std::size_t count, input.file.read_at(offset, block));
-    if (count == 0) return fail("header_not_found", fmt::format("{}: the file has fewer lines than the header row asked for", input.name),
-                                "correct source.header_row or source.skip_rows", ErrorKind::invalid);
+    if (count == 0)
+      return fail("header_not_found",
+                  fmt::format("{}: the file has fewer lines than the header row asked for", input.name),
+                  "correct source.header_row or source.skip_rows", ErrorKind::invalid);
     const auto begin = block.begin(), end = block.begin() + static_cast<std::ptrdiff_t>(count);
     auto at = begin;
     while (lines > 0 && at != end) {
@@ -115,7 +122,8 @@ void apply(const Overrides& overrides, csv::Dialect& dialect) {
 }
 
 // How many expected names the first record shows when it is read with this delimiter.
-std::size_t names_shown(std::string_view sample, csv::Dialect dialect, char delimiter, const std::vector<std::string>& expected) {
+std::size_t names_shown(std::string_view sample, csv::Dialect dialect, char delimiter,
+                        const std::vector<std::string>& expected) {
   dialect.delimiter = delimiter;
   MemorySource source(sample);
   csv::ReaderOptions options;
@@ -128,7 +136,8 @@ std::size_t names_shown(std::string_view sample, csv::Dialect dialect, char deli
   std::size_t shown = 0;
   std::string scratch;
   for (std::size_t i = 0; i < batch.columns(); ++i)
-    shown += static_cast<std::size_t>(std::count(expected.begin(), expected.end(), csv::unescape(batch.field(0, i), dialect, scratch)));
+    shown += static_cast<std::size_t>(
+        std::count(expected.begin(), expected.end(), csv::unescape(batch.field(0, i), dialect, scratch)));
   return shown;
 }
 
@@ -140,7 +149,8 @@ void choose_by_names(std::string_view sample, const std::vector<std::string>& ex
     if (shown <= best) continue;
     best = shown;
     layout.dialect.delimiter = delimiter;
-    layout.evidence.push_back(fmt::format("delimiter '{}': the header then has {} of the names that the definition expects", delimiter, shown));
+    layout.evidence.push_back(fmt::format(
+        "delimiter '{}': the header then has {} of the names that the definition expects", delimiter, shown));
   }
 }
 
@@ -152,13 +162,15 @@ Result<void> sniff_from(const Input& input, std::uint64_t offset, const Override
   if (!sniffed) return fail(std::move(sniffed.error()).within(input.name));
   layout.dialect = sniffed->dialect;
   layout.evidence = sniffed->evidence;
-  if (!overrides.delimiter && overrides.header_row.value_or(1) > 0) choose_by_names({sample.data(), count}, overrides.expected, layout);
+  if (!overrides.delimiter && overrides.header_row.value_or(1) > 0)
+    choose_by_names({sample.data(), count}, overrides.expected, layout);
   apply(overrides, layout.dialect);
   return {};
 }
 
 // Reads the header record at `offset` and finds where the record behind it begins.
-Result<void> read_header(const Input& input, const Overrides& overrides, std::uint64_t offset, std::int64_t line, bool is_header, Layout& layout) {
+Result<void> read_header(const Input& input, const Overrides& overrides, std::uint64_t offset, std::int64_t line,
+                         bool is_header, Layout& layout) {
   csv::ReaderOptions options;
   options.dialect = layout.dialect;
   options.max_columns = overrides.max_columns;
@@ -170,11 +182,15 @@ Result<void> read_header(const Input& input, const Overrides& overrides, std::ui
   csv::Batch batch;
   auto more = reader.next(batch);
   if (!more) return fail(std::move(more.error()).within(input.name));
-  if (!*more) return fail("file_empty", fmt::format("{}: the file has no records", input.name), "check that the right file was given", ErrorKind::invalid);
+  if (!*more)
+    return fail("file_empty", fmt::format("{}: the file has no records", input.name),
+                "check that the right file was given", ErrorKind::invalid);
   std::string scratch;
-  const std::size_t fields = batch.ragged().empty() || batch.ragged().front().row != 0 ? batch.columns() : batch.ragged().front().fields;
+  const std::size_t fields =
+      batch.ragged().empty() || batch.ragged().front().row != 0 ? batch.columns() : batch.ragged().front().fields;
   for (std::size_t i = 0; i < fields; ++i)
-    layout.header.emplace_back(is_header ? std::string(csv::unescape(batch.field(0, i), layout.dialect, scratch)) : fmt::format("column_{}", i + 1));
+    layout.header.emplace_back(is_header ? std::string(csv::unescape(batch.field(0, i), layout.dialect, scratch))
+                                         : fmt::format("column_{}", i + 1));
   if (!is_header) {
     for (std::size_t i = 0; i < overrides.header.size() && i < fields; ++i) layout.header[i] = overrides.header[i];
     layout.data_offset = batch.offset(0);

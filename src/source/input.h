@@ -20,8 +20,8 @@ struct Input {
   bool spooled = false;     // a pipe or a compressed file, copied aside once
 };
 
-// Opens a path, or standard input for "-". What cannot be read at any place (pipes, gzip by its content) is written to a
-// nameless file in `spool_folder`, streaming, at most `max_bytes`.
+// Opens a path, or standard input for "-". What cannot be read at any place (pipes, gzip by its content) is written to
+// a nameless file in `spool_folder`, streaming, at most `max_bytes`.
 Result<Input> open_input(const std::string& path, const std::filesystem::path& spool_folder, std::uint64_t max_bytes);
 
 // What the definition or the command line says about the file; the rest is sniffed.
@@ -32,7 +32,8 @@ struct Overrides {
   std::optional<int> header_row;    // line of the header among the rest, 1-based; 0: there is none
   std::vector<std::string> header;  // names when there is none
   std::string encoding;
-  std::vector<std::string> expected;  // header names that the definition knows: a delimiter that shows them is the right one
+  std::vector<std::string>
+      expected;  // header names that the definition knows: a delimiter that shows them is the right one
   std::size_t max_columns = 4096;
   std::size_t max_record_bytes = 16 * 1024 * 1024;
 };

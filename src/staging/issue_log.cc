@@ -46,8 +46,8 @@ Result<void> IssueWriter::add(const Finding& finding) {
   put(out, finding.place.offset);
   put(out, finding.verdict);
   put(out, finding.issue.severity);
-  for (const std::string* text : {&finding.issue.code, &finding.issue.column, &finding.issue.value, &finding.issue.message,
-                                  &finding.issue.hint})
+  for (const std::string* text :
+       {&finding.issue.code, &finding.issue.column, &finding.issue.value, &finding.issue.message, &finding.issue.hint})
     put_text(out, *text);
   const std::uint32_t key = __builtin_bswap32(finding.place.row_id);
   builder_.add({reinterpret_cast<const char*>(&key), sizeof key}, finding.place.row_id);
@@ -89,8 +89,8 @@ Result<bool> IssueReader::next(Finding& finding) {
   finding.place.offset = take<std::uint64_t>(in);
   finding.verdict = take<model::Outcome>(in);
   finding.issue.severity = take<model::Severity>(in);
-  for (std::string* text : {&finding.issue.code, &finding.issue.column, &finding.issue.value, &finding.issue.message,
-                            &finding.issue.hint})
+  for (std::string* text :
+       {&finding.issue.code, &finding.issue.column, &finding.issue.value, &finding.issue.message, &finding.issue.hint})
     *text = take_text(in);
   return true;
 }

@@ -40,7 +40,8 @@ class IssueLog {
 // (code, column) → how often.
 using IssueCounts = std::map<std::pair<std::string, std::string>, std::int64_t>;
 
-// One thread's hand in the log. Nothing is seen by others before publish(); memory is bounded, the rest lies in the area.
+// One thread's hand in the log. Nothing is seen by others before publish(); memory is bounded, the rest lies in the
+// area.
 class IssueWriter {
  public:
   explicit IssueWriter(IssueLog& log) : log_(log) {}

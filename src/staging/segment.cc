@@ -112,8 +112,8 @@ struct Merge::Input {
   std::size_t buffer_bytes;
   std::size_t index;
   std::uint64_t fetched = 0;
-  std::string buffer;        // of a range that lies in the file
-  std::string_view unread;   // what of the range is in memory and was not delivered
+  std::string buffer;       // of a range that lies in the file
+  std::string_view unread;  // what of the range is in memory and was not delivered
   Record record{};
   std::uint64_t prefix = 0;
 };
@@ -153,7 +153,8 @@ Result<bool> Merge::ensure(Input& input, std::size_t bytes) {
   const std::size_t kept = input.buffer.size();
   const std::size_t want = std::min<std::uint64_t>(left, std::max(bytes, input.buffer_bytes) - kept);
   input.buffer.resize(kept + want);
-  LADE_ASSIGN(const std::size_t got, file_.read_at(input.range.offset + input.fetched, {input.buffer.data() + kept, want}));
+  LADE_ASSIGN(const std::size_t got,
+              file_.read_at(input.range.offset + input.fetched, {input.buffer.data() + kept, want}));
   if (got != want) return fail("staging_damaged", "the staging file ends too early", "run the import again");
   input.fetched += got;
   input.unread = input.buffer;

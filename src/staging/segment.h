@@ -40,7 +40,8 @@ class Area {
   const File& file() const { return file_; }
 
  private:
-  Area(File file, std::size_t memory_bytes) : file_(std::move(file)), memory_left_(static_cast<std::int64_t>(memory_bytes)) {}
+  Area(File file, std::size_t memory_bytes)
+      : file_(std::move(file)), memory_left_(static_cast<std::int64_t>(memory_bytes)) {}
   File file_;
   std::atomic<std::uint64_t> end_ = 0;
   std::atomic<std::int64_t> memory_left_;

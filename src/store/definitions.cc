@@ -7,10 +7,15 @@ namespace {
 
 using db::Value;
 
-Value text_or_null(const std::optional<std::string>& text) { return text ? Value(*text) : Value(); }
-Value flag(bool value) { return std::int64_t{value}; }
+Value text_or_null(const std::optional<std::string>& text) {
+  return text ? Value(*text) : Value();
+}
+Value flag(bool value) {
+  return std::int64_t{value};
+}
 
-constexpr std::string_view kColumns = "id, slug, version, name, note, strategy, source_text, snapshot, valid, validation_error";
+constexpr std::string_view kColumns =
+    "id, slug, version, name, note, strategy, source_text, snapshot, valid, validation_error";
 
 std::string text_of(const Value& value) {
   const auto* text = std::get_if<std::string>(&value);
@@ -40,17 +45,34 @@ Result<std::int64_t> inserted_id(db::Connection& connection, std::string_view sq
 Result<void> save_columns(db::Connection& connection, const StoredDefinition& definition) {
   std::vector<std::pair<std::string, std::int64_t>> sources, targets;
   for (std::size_t i = 0; i < definition.source_columns.size(); ++i) {
-    const Value values[] = {kDefaultCompany, definition.id, definition.source_columns[i], static_cast<std::int64_t>(i + 1)};
-    LADE_ASSIGN(const auto id, inserted_id(connection, "INSERT INTO lade_source_column (company_id, definition_id, column_name, priority) "
-                                                       "VALUES ($1, $2, $3, $4) RETURNING id", values));
+    const Value values[] = {kDefaultCompany, definition.id, definition.source_columns[i],
+                            static_cast<std::int64_t>(i + 1)};
+    LADE_ASSIGN(const auto id,
+                inserted_id(connection,
+                            "INSERT INTO lade_source_column (company_id, definition_id, column_name, priority) "
+                            "VALUES ($1, $2, $3, $4) RETURNING id",
+                            values));
     sources.emplace_back(definition.source_columns[i], id);
   }
   for (std::size_t i = 0; i < definition.data_columns.size(); ++i) {
     const auto& column = definition.data_columns[i];
-    const Value values[] = {kDefaultCompany, definition.id, static_cast<std::int64_t>(i + 1), column.name, column.type, column.purpose,
-                            flag(column.nullable), text_or_null(column.default_value), flag(column.identifying)};
-    LADE_ASSIGN(const auto id, inserted_id(connection, "INSERT INTO lade_data_column (company_id, definition_id, priority, column_name, column_type, purpose, "
-                                                       "is_nullable, default_value, is_uniquely_identifying) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id", values));
+    const Value values[] = {kDefaultCompany,
+                            definition.id,
+                            static_cast<std::int64_t>(i + 1),
+                            column.name,
+                            column.type,
+                            column.purpose,
+                            flag(column.nullable),
+                            text_or_null(column.default_value),
+                            flag(column.identifying)};
+    LADE_ASSIGN(
+        const auto id,
+        inserted_id(
+            connection,
+            "INSERT INTO lade_data_column (company_id, definition_id, priority, column_name, column_type, purpose, "
+            "is_nullable, default_value, is_uniquely_identifying) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) "
+            "RETURNING id",
+            values));
     targets.emplace_back(column.name, id);
   }
   const auto id_of = [](const auto& list, const std::string& name) -> Value {
@@ -58,31 +80,49 @@ Result<void> save_columns(db::Connection& connection, const StoredDefinition& de
     return found == list.end() ? Value() : Value(found->second);
   };
   for (const auto& mapping : definition.mappings) {
-    const Value values[] = {kDefaultCompany, definition.id, mapping.source_column ? id_of(sources, *mapping.source_column) : Value(),
-                            text_or_null(mapping.source_value), text_or_null(mapping.source_expression), id_of(targets, mapping.data_column)};
-    LADE_TRY(connection.execute("INSERT INTO lade_mapping (company_id, definition_id, source_column_id, source_value, source_expression, target_data_column_id) "
-                                "VALUES ($1, $2, $3, $4, $5, $6)", values));
+    const Value values[] = {kDefaultCompany,
+                            definition.id,
+                            mapping.source_column ? id_of(sources, *mapping.source_column) : Value(),
+                            text_or_null(mapping.source_value),
+                            text_or_null(mapping.source_expression),
+                            id_of(targets, mapping.data_column)};
+    LADE_TRY(
+        connection.execute("INSERT INTO lade_mapping (company_id, definition_id, source_column_id, source_value, "
+                           "source_expression, target_data_column_id) "
+                           "VALUES ($1, $2, $3, $4, $5, $6)",
+                           values));
   }
   return {};
 }
 
 Result<void> read_columns(db::Connection& connection, StoredDefinition& definition) {
   const Value id[] = {definition.id};
-  LADE_ASSIGN(const auto sources, connection.query("SELECT column_name FROM lade_source_column WHERE definition_id = $1 ORDER BY priority", id));
+  LADE_ASSIGN(
+      const auto sources,
+      connection.query("SELECT column_name FROM lade_source_column WHERE definition_id = $1 ORDER BY priority", id));
   for (const auto& row : sources) definition.source_columns.push_back(text_of(row[0]));
-  LADE_ASSIGN(const auto columns, connection.query("SELECT column_name, column_type, purpose, is_nullable, default_value, is_uniquely_identifying "
-                                                   "FROM lade_data_column WHERE definition_id = $1 ORDER BY priority", id));
+  LADE_ASSIGN(
+      const auto columns,
+      connection.query("SELECT column_name, column_type, purpose, is_nullable, default_value, is_uniquely_identifying "
+                       "FROM lade_data_column WHERE definition_id = $1 ORDER BY priority",
+                       id));
   const auto optional_text = [](const Value& value) {
     return std::holds_alternative<std::monostate>(value) ? std::nullopt : std::optional(text_of(value));
   };
   for (const auto& row : columns)
-    definition.data_columns.push_back({text_of(row[0]), text_of(row[1]), text_of(row[2]), std::get<std::int64_t>(row[3]) != 0, optional_text(row[4]),
+    definition.data_columns.push_back({text_of(row[0]), text_of(row[1]), text_of(row[2]),
+                                       std::get<std::int64_t>(row[3]) != 0, optional_text(row[4]),
                                        std::get<std::int64_t>(row[5]) != 0});
-  LADE_ASSIGN(const auto mappings, connection.query("SELECT s.column_name, m.source_value, m.source_expression, d.column_name FROM lade_mapping m "
-                                                    "JOIN lade_data_column d ON d.id = m.target_data_column_id LEFT JOIN lade_source_column s ON s.id = m.source_column_id "
-                                                    "WHERE m.definition_id = $1 ORDER BY m.id", id));
+  LADE_ASSIGN(
+      const auto mappings,
+      connection.query("SELECT s.column_name, m.source_value, m.source_expression, d.column_name FROM lade_mapping m "
+                       "JOIN lade_data_column d ON d.id = m.target_data_column_id LEFT JOIN lade_source_column s ON "
+                       "s.id = m.source_column_id "
+                       "WHERE m.definition_id = $1 ORDER BY m.id",
+                       id));
   for (const auto& row : mappings)
-    definition.mappings.push_back({optional_text(row[0]), optional_text(row[1]), optional_text(row[2]), text_of(row[3])});
+    definition.mappings.push_back(
+        {optional_text(row[0]), optional_text(row[1]), optional_text(row[2]), text_of(row[3])});
   return {};
 }
 
@@ -91,28 +131,42 @@ Result<void> read_columns(db::Connection& connection, StoredDefinition& definiti
 Result<void> save_definition(db::Connection& connection, StoredDefinition& definition) {
   LADE_ASSIGN(db::Transaction transaction, db::Transaction::begin(connection));
   const Value slug[] = {kDefaultCompany, definition.slug};
-  LADE_ASSIGN(const auto newest, connection.query("SELECT id, version, source_text FROM lade_definition WHERE company_id = $1 AND slug = $2 ORDER BY version DESC LIMIT 1", slug));
+  LADE_ASSIGN(const auto newest, connection.query("SELECT id, version, source_text FROM lade_definition WHERE "
+                                                  "company_id = $1 AND slug = $2 ORDER BY version DESC LIMIT 1",
+                                                  slug));
   if (!newest.empty() && text_of(newest.front()[2]) == definition.source_text) {
     definition.id = std::get<std::int64_t>(newest.front()[0]);
     definition.version = std::get<std::int64_t>(newest.front()[1]);
     return transaction.rollback();
   }
   definition.version = newest.empty() ? 1 : std::get<std::int64_t>(newest.front()[1]) + 1;
-  const Value values[] = {kDefaultCompany, definition.slug, definition.version, definition.name, definition.note, definition.strategy, definition.source_text,
-                          definition.snapshot.empty() ? Value() : Value(definition.snapshot), flag(definition.valid),
-                          definition.validation_error.empty() ? Value() : Value(definition.validation_error)};
+  const Value values[] = {
+      kDefaultCompany,        definition.slug,
+      definition.version,     definition.name,
+      definition.note,        definition.strategy,
+      definition.source_text, definition.snapshot.empty() ? Value() : Value(definition.snapshot),
+      flag(definition.valid), definition.validation_error.empty() ? Value() : Value(definition.validation_error)};
   const bool sqlite = connection.backend() == db::Backend::sqlite;
-  LADE_ASSIGN(definition.id, inserted_id(connection, std::string("INSERT INTO lade_definition (company_id, slug, version, name, note, strategy, source_text, snapshot, valid, "
-                                                     "validation_error, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, ") +
-                                                     (sqlite ? "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')" : "now()") + ") RETURNING id", values));
+  LADE_ASSIGN(
+      definition.id,
+      inserted_id(connection,
+                  std::string("INSERT INTO lade_definition (company_id, slug, version, name, note, strategy, "
+                              "source_text, snapshot, valid, "
+                              "validation_error, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, ") +
+                      (sqlite ? "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')" : "now()") + ") RETURNING id",
+                  values));
   LADE_TRY(save_columns(connection, definition));
   return transaction.commit();
 }
 
-Result<std::optional<StoredDefinition>> find_definition(db::Connection& connection, std::string_view slug, std::optional<std::int64_t> version) {
+Result<std::optional<StoredDefinition>> find_definition(db::Connection& connection, std::string_view slug,
+                                                        std::optional<std::int64_t> version) {
   const Value values[] = {kDefaultCompany, std::string(slug), version ? Value(*version) : Value()};
-  LADE_ASSIGN(const auto rows, connection.query("SELECT " + std::string(kColumns) + " FROM lade_definition WHERE company_id = $1 AND slug = $2 "
-                                                "AND version = coalesce(CAST($3 AS integer), version) ORDER BY version DESC LIMIT 1", values));
+  LADE_ASSIGN(const auto rows,
+              connection.query("SELECT " + std::string(kColumns) +
+                                   " FROM lade_definition WHERE company_id = $1 AND slug = $2 "
+                                   "AND version = coalesce(CAST($3 AS integer), version) ORDER BY version DESC LIMIT 1",
+                               values));
   if (rows.empty()) return std::nullopt;
   StoredDefinition definition = from_row(rows.front());
   LADE_TRY(read_columns(connection, definition));
@@ -121,8 +175,11 @@ Result<std::optional<StoredDefinition>> find_definition(db::Connection& connecti
 
 Result<std::vector<StoredDefinition>> list_definitions(db::Connection& connection) {
   const Value company[] = {kDefaultCompany};
-  LADE_ASSIGN(const auto rows, connection.query("SELECT " + std::string(kColumns) + " FROM lade_definition d WHERE company_id = $1 AND version = "
-                                                "(SELECT max(version) FROM lade_definition o WHERE o.company_id = d.company_id AND o.slug = d.slug) ORDER BY slug", company));
+  LADE_ASSIGN(const auto rows, connection.query("SELECT " + std::string(kColumns) +
+                                                    " FROM lade_definition d WHERE company_id = $1 AND version = "
+                                                    "(SELECT max(version) FROM lade_definition o WHERE o.company_id = "
+                                                    "d.company_id AND o.slug = d.slug) ORDER BY slug",
+                                                company));
   std::vector<StoredDefinition> definitions;
   for (const auto& row : rows) definitions.push_back(from_row(row));
   return definitions;

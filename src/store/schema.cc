@@ -197,8 +197,12 @@ constexpr db::Migration kMigrations[] = {
 
 }  // namespace
 
-std::span<const db::Migration> migrations() { return kMigrations; }
+std::span<const db::Migration> migrations() {
+  return kMigrations;
+}
 
-Result<int> migrate(db::Connection& connection) { return db::migrate(connection, migrations()); }
+Result<int> migrate(db::Connection& connection) {
+  return db::migrate(connection, migrations());
+}
 
 }  // namespace lade::store

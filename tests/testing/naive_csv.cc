@@ -174,14 +174,9 @@ void CsvGenerator::append_inner(std::string& out, const csv::Dialect& dialect) {
       out += dialect.escape;
       out += dialect.quote;
       break;
-    case 1:
-      out += "\r\n"[below(2)];
-      break;
-    case 2:
-      out += dialect.delimiter;
-      break;
-    default:
-      out += static_cast<char>('a' + below(26));
+    case 1: out += "\r\n"[below(2)]; break;
+    case 2: out += dialect.delimiter; break;
+    default: out += static_cast<char>('a' + below(26));
   }
 }
 
