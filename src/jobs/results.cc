@@ -1,4 +1,6 @@
 #include <fmt/format.h>
+
+#include <algorithm>
 #include <boost/json.hpp>
 
 #include "csv/writer.h"
@@ -46,6 +48,18 @@ struct RowVerdict {
   }
 };
 
+// A row with more fields than the header: what stands from the last column on, as it stands, so that nothing is lost.
+std::string_view surplus_of(const csv::Batch& batch, std::size_t row) {
+  const auto ragged =
+      std::lower_bound(batch.ragged().begin(), batch.ragged().end(), row,
+                       [](const csv::RaggedRecord& record, std::size_t wanted) { return record.row < wanted; });
+  if (ragged == batch.ragged().end() || ragged->row != row || ragged->fields <= batch.columns()) return {};
+  const csv::Field last = batch.field(row, batch.columns() - 1);
+  const std::string_view record = batch.record(row);
+  const char* begin = last.raw.data() - (last.quoted ? 1 : 0);
+  return {begin, static_cast<std::size_t>(record.data() + record.size() - begin)};
+}
+
 // A result file that comes into being with its first row, under a temporary name until it is complete.
 class ResultFile {
  public:
@@ -63,8 +77,11 @@ class ResultFile {
       LADE_ASSIGN(File file, File::create(partial()));
       sink_ = std::make_unique<FileSink>(std::move(file));
     }
-    for (const std::size_t column : columns_)
-      add(guarded(csv::unescape(batch.field(row, column), dialect_, scratch_), guard_));
+    const std::string_view surplus = surplus_of(batch, row);
+    for (const std::size_t column : columns_) {
+      const bool takes_surplus = !surplus.empty() && column + 1 == batch.columns();
+      add(guarded(takes_surplus ? surplus : csv::unescape(batch.field(row, column), dialect_, scratch_), guard_));
+    }
     add(std::to_string(batch.row_id(row)));
     add(verdict.codes);
     add(guarded(verdict.messages, guard_));
