@@ -24,8 +24,8 @@ THREAD_CASES = ["duplicates/last_across_chunks", "strategies/many_rows_half_exis
                 "commit/all_or_nothing_over_many_buckets", "lookups/in_the_key"]
 
 
-class Failed(Exception):
-    pass
+class BuildFailed(Exception):
+    """Nothing after it can be tested."""
 
 
 def say(text):
@@ -48,7 +48,7 @@ def run(command, **environment):
 def build(preset, *targets):
     for command in (["cmake", "--preset", preset], ["cmake", "--build", "--preset", preset, *targets]):
         if run(command)[0] != 0:
-            raise Failed(f"the {preset} build failed")
+            raise BuildFailed(f"the {preset} build failed")
 
 
 def one_check(command):
@@ -159,13 +159,16 @@ def main():
         if only and name not in only:
             continue
         say(title)
-        start = time.monotonic()
+        start, stop = time.monotonic(), False
         try:
             passed, failed = step()
-        except (Failed, OSError, xml.etree.ElementTree.ParseError) as error:
+        except (BuildFailed, OSError, xml.etree.ElementTree.ParseError) as error:
             print(error, flush=True)
             passed, failed = 0, 1
+            stop = isinstance(error, BuildFailed)
         totals.append((title, passed, failed, time.monotonic() - start))
+        if stop:
+            break
     say("Summary")
     for title, passed, failed, seconds in totals:
         print(f"  {'FAILED' if failed else 'ok':<7} {passed:>5} passed {failed:>3} failed {seconds:>6.0f} s  {title}")
