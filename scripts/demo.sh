@@ -44,13 +44,11 @@ sqlite3 -csv "$database" "SELECT cat, sel FROM price_list_item" | tr -d '\r' | a
     print "Cat,Sel,Component Code,Description,Quantity,Unit Price"
     for (i = 1; i <= rows; i++) print item[i % NR + 1], "GEN-" i, "Generated", (i % 100 ? i % 9 : "many"), i % 1000 / 10 + 1
   }' >"$folder/large.csv"
-if [ -t 2 ]; then
-  import "$folder/large.csv" third
-else
+if [ ! -t 2 ]; then
   # No terminal here: lend it one, and show the states of its live line one below the other.
   script -qc "$(printf '%s ' "'$lade'" import "$folder/large.csv" -d "$definition" --database "sqlite:$database" \
-    --data "$folder/data" --results-dir "$folder/third")" /dev/null | tr '\r' '\n' | sed 's/\x1b\[[0-9]*[mK]//g; /^$/d'
+    --data "$folder/data" --results-dir "$folder/third")" /dev/null 2>&1 | tr '\r' '\n' | sed 's/\x1b\[[0-9]*[mK]//g; /^$/d'
 fi
+[ -s "$folder/third/failed.csv" ] || import "$folder/large.csv" third
 
-test -s "$folder/third/failed.csv"
 say "Everything is in $folder; the format of definitions is in docs/definitions.md"
