@@ -60,8 +60,8 @@ int Binder::find_header(const std::string& name) const {
 void Binder::fault_missing(const DataColumn& column) {
   std::string message = fmt::format("the file has no column {} (wanted by '{}')", joined(column.from), column.name);
   if (const auto near = nearest(column.from.front(), program_->header); !near.empty())
-    message += fmt::format("; did you mean '{}'?", near);
-  message += fmt::format(" Found: {}", joined(program_->header));
+    message += fmt::format("; did you mean '{}'", near);
+  message += fmt::format("; the header has: {}", joined(program_->header));
   fault("header_mismatch", std::move(message));
 }
 

@@ -8,7 +8,6 @@
 namespace lade::analysis {
 namespace {
 
-using definition::BlankPolicy;
 using definition::Strategy;
 
 bool updates(Strategy strategy) {
@@ -164,7 +163,9 @@ void Binder::bind_key(const definition::LoadEntry& entry, EntryProgram& program)
     part.pad = is_padded(found->column);
     part.ordered = sorts_like_key(part.type, found->column);
     program.key.push_back(part);
-    if (part.column >= 0 && program_->columns[static_cast<std::size_t>(part.column)].absent)
+    // A required column that is missing was named already.
+    if (part.column >= 0 && program_->columns[static_cast<std::size_t>(part.column)].absent &&
+        !program_->columns[static_cast<std::size_t>(part.column)].column.required)
       fault_missing(program_->columns[static_cast<std::size_t>(part.column)].column);
     if (!found->column.deterministic && program_->definition.partition != definition::Partition::single)
       fault("collation_nondeterministic",

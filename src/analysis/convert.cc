@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "analysis/formula_guard.h"
 #include "csv/reader.h"
 
 namespace lade::analysis {
@@ -28,14 +29,6 @@ bool equal_lower(std::string_view text, std::string_view lower) {
   return text.size() == lower.size() && std::equal(text.begin(), text.end(), lower.begin(), [](char a, char b) {
            return (a >= 'A' && a <= 'Z' ? static_cast<char>(a + 32) : a) == b;
          });
-}
-
-// Result files put an apostrophe before text that a spreadsheet would run as a formula; this takes it away again.
-std::string_view without_formula_guard(std::string_view text) {
-  const auto first = text.find_first_not_of('\'');
-  if (first == 0 || first == std::string_view::npos) return text;
-  const char c = text[first];
-  return c == '=' || c == '+' || c == '-' || c == '@' || c == '\t' || c == '\r' ? text.substr(1) : text;
 }
 
 CellState blank_state(const ColumnProgram& column) {
@@ -206,7 +199,7 @@ void convert_column(const ColumnProgram& column, const RawRows& raw, TypedColumn
     const csv::Field field = raw.batch->field(raw.begin + row, source);
     std::string_view text = field.raw;
     if (field.escaped) text = csv::unescape(field, raw.dialect, scratch);
-    if (raw.resubmitted) text = without_formula_guard(text);
+    if (raw.resubmitted) text = unguard_formula(text);
     converter.convert(text, !field.escaped, row, out.cells[row], out.states[row]);
   }
 }

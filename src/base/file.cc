@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -101,6 +102,11 @@ Result<std::size_t> File::read(std::span<char> into) {
     if (count >= 0) return static_cast<std::size_t>(count);
     if (errno != EINTR) return fail(error("read"));
   }
+}
+
+bool File::wait_readable(std::chrono::milliseconds timeout) const {
+  pollfd waited{descriptor_, POLLIN, 0};
+  return ::poll(&waited, 1, static_cast<int>(timeout.count())) != 0;
 }
 
 Result<std::size_t> File::read_at(std::uint64_t offset, std::span<char> into) const {

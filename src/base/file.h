@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -25,6 +26,8 @@ class File {
   static File standard_input();
 
   Result<std::size_t> read(std::span<char> into);
+  // Whether read() would deliver at once (or tell the end); waits for it at most so long.
+  bool wait_readable(std::chrono::milliseconds timeout) const;
   // Up to into.size() bytes from `offset`; less only at the end of the file.
   Result<std::size_t> read_at(std::uint64_t offset, std::span<char> into) const;
   Result<void> write(std::string_view bytes);

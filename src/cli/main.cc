@@ -5,10 +5,6 @@
 
 #include "cli/commands.h"
 
-#ifndef LADE_VERSION
-#define LADE_VERSION "development"
-#endif
-
 int main(int argc, char** argv) {
   using namespace lade::cli;
   std::signal(SIGPIPE, SIG_IGN);

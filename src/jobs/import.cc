@@ -57,7 +57,7 @@ Result<void> prepare(Job& job, const std::string& file, const definition::Defini
     return fail("data_folder",
                 fmt::format("{}: cannot create the folder: {}", job.options.data.string(), error.message()),
                 "name another one with --data", ErrorKind::invalid);
-  LADE_ASSIGN(job.input, source::open_input(file, job.options.data, job.options.max_bytes));
+  LADE_ASSIGN(job.input, source::open_input(file, job.options.data, job.options.max_bytes, job.stop));
   LADE_ASSIGN(job.layout, source::recognise(job.input, overrides_of(definition)));
   LADE_ASSIGN(job.connection, db::connect(job.options.database));
   const analysis::Context context{{"company", std::to_string(store::kDefaultCompany)},
@@ -73,6 +73,18 @@ Result<void> prepare(Job& job, const std::string& file, const definition::Defini
     LADE_ASSIGN(auto map, analysis::load_lookup(lookup, type, *job.connection, job.options.lookup_rows));
     job.maps.push_back(std::move(map));
   }
+  return {};
+}
+
+// Places for results that cannot be written are refused now rather than when the rows are in.
+Result<void> prepare_results(const Job& job) {
+  if (!job.options.issues_file.empty()) LADE_TRY(File::create(job.options.issues_file));
+  std::error_code error;
+  if (job.options.results != Results::none) std::filesystem::create_directories(job.options.results_folder, error);
+  if (error)
+    return fail("results_folder",
+                fmt::format("{}: cannot create the folder: {}", job.options.results_folder.string(), error.message()),
+                "name another one with --results-dir", ErrorKind::invalid);
   return {};
 }
 
@@ -94,7 +106,6 @@ Result<void> enter(Job& job, Phase phase, const char* state) {
 
 // From the first row to the last; what goes wrong is kept in job.error, and the counts stay true.
 Result<void> run_phases(Job& job) {
-  LADE_TRY(plan(job));
   LADE_TRY(enter(job, Phase::analysing, "analysing_data"));
   LADE_TRY(analyse(job));
   if (job.stop.stop_requested()) return fail("cancelled", "the import was cancelled", {}, ErrorKind::cancelled);
@@ -108,20 +119,32 @@ Result<void> run_phases(Job& job) {
   return process(job);
 }
 
-// A job that stopped before its rows were staged has processed none of them.
+// A job that stopped before anything was loaded has processed none of its rows; later, those without an outcome.
 void account_for_stop(Job& job, Error error) {
-  job.counts.by_outcome = {};
-  job.counts[Outcome::unprocessed] = job.counts.read;
-  job.issues.clear();
+  if (job.progress.phase != Phase::processing) {
+    job.counts.by_outcome = {};
+    job.issues.clear();
+    job.log = std::make_unique<staging::IssueLog>(*job.area);
+    job.untold = Outcome::unprocessed;
+  }
+  job.counts[Outcome::unprocessed] += job.counts.read - job.counts.accounted();
   job.error = std::move(error);
 }
 
-Result<void> record_end(Job& job, const Summary& summary) {
-  if (job.id == 0) return {};
+Result<void> try_record_end(Job& job, const Summary& summary) {
   LADE_ASSIGN(db::Transaction transaction, db::Transaction::begin(*job.connection));
   LADE_TRY(store_issues(job));
   LADE_TRY(store::finish_job(*job.connection, {job.id, summary.outcome, summary.error.message, job.counts}));
   return transaction.commit();
+}
+
+// The outcome goes into the job's row; a session that was lost meanwhile is opened again once.
+Result<void> record_end(Job& job, const Summary& summary) {
+  if (job.id == 0) return {};
+  auto recorded = try_record_end(job, summary);
+  if (recorded || job.connection->usable()) return recorded;
+  LADE_ASSIGN(job.connection, db::connect(job.options.database));
+  return try_record_end(job, summary);
 }
 
 }  // namespace
@@ -160,8 +183,13 @@ Result<Summary> run_import(const std::string& file, const definition::Definition
   Job job(std::move(options), progress, std::move(stop));
   job.uuid = uuid;
   LADE_TRY(prepare(job, file, definition));
+  LADE_TRY(prepare_results(job));
+  auto planned = plan(job);
+  if (!planned && planned.error().kind != ErrorKind::cancelled)
+    return fail(std::move(planned.error()).within(job.input.name));
   LADE_TRY(record_start(job, definition, definition_text));
-  if (auto done = run_phases(job); !done) account_for_stop(job, std::move(done).error());
+  if (planned) planned = run_phases(job);
+  if (!planned) account_for_stop(job, std::move(planned).error());
 
   progress.phase = Phase::finishing;
   Summary summary;
@@ -182,7 +210,11 @@ Result<Summary> run_import(const std::string& file, const definition::Definition
   summary.issues = job.issues;
   summary.outcome = !job.error ? "succeeded" : job.error->kind == ErrorKind::cancelled ? "cancelled" : "failed";
   if (job.error) summary.error = *job.error;
-  LADE_TRY(record_end(job, summary));
+  if (auto recorded = record_end(job, summary); !recorded) {
+    // The rows are what they are: the bill is told even when it cannot be written down.
+    summary.outcome = "failed";
+    summary.error = std::move(recorded.error()).within("the job's outcome could not be stored");
+  }
   summary.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   summary.peak_rss_bytes = peak_rss_bytes();
   progress.phase = Phase::finished;

@@ -46,8 +46,9 @@ struct Job {
   std::mutex mutex;  // guards what follows while workers run
   model::RowCounts counts;
   staging::IssueCounts issues;
-  std::vector<staging::Range> orphans;  // process: rows whose parents may still come
-  std::optional<Error> error;           // why the job failed
+  std::vector<staging::Range> orphans;                // process: rows whose parents may still come
+  model::Outcome untold = model::Outcome::unchanged;  // what rows without a finding became: loaded, or not reached
+  std::optional<Error> error;                         // why the job failed
 
   csv::ReaderOptions reader_options(const csv::ChunkStart& start) const;
   std::uint64_t chunk_end(std::size_t chunk) const;

@@ -62,7 +62,9 @@ class Sampler {
     for (std::size_t row = 0; row < batch.rows(); ++row) {
       const std::uint64_t offset = batch.offset(row);
       if (offset < next_) continue;
-      next_ = offset + step_;
+      // The step varies, or a file whose rows repeat in a rhythm would give the same few keys.
+      random_ = random_ * 6364136223846793005u + 1442695040888963407u;
+      next_ = offset + step_ / 2 + (random_ >> 33) % step_;
       text.append(batch.record(row));
       text.push_back('\n');
     }
@@ -72,6 +74,7 @@ class Sampler {
  private:
   const std::uint64_t step_;
   std::uint64_t next_ = 0;
+  std::uint64_t random_ = 1;
 };
 
 Result<std::vector<std::string>> sampled_keys(Job& job, const std::string& text) {

@@ -168,9 +168,11 @@ class BucketWorker {
 Result<void> load_buckets(Job& job, const NextItem& next, bool ahead, std::vector<char>& done) {
   BucketWorker worker(job);
   std::future<std::unique_ptr<BucketRun>> following;
+  // One dead bucket does not stop the others, but what would kill each of them does.
   const auto stopped = [&] {
     const std::lock_guard lock(job.mutex);
-    return job.error && job.error->code == "too_many_errors";
+    return job.error && (job.error->code == "too_many_errors" || job.error->code == "db_full" ||
+                         job.error->kind == ErrorKind::cannot_connect);
   };
   for (auto bucket = next(); bucket && !stopped();) {
     auto begun = following.valid() ? following.get() : nullptr;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/json.hpp>
 
+#include "analysis/formula_guard.h"
 #include "csv/writer.h"
 #include "jobs/job.h"
 
@@ -11,21 +12,6 @@ namespace {
 
 using model::Outcome;
 using staging::Finding;
-
-// A spreadsheet runs text that begins like a formula; an apostrophe before it stops that. Plain numbers are left alone.
-// Reading a result file takes the apostrophe away again.
-std::string_view guarded(std::string_view text, std::string& scratch) {
-  const auto first = text.find_first_not_of('\'');
-  if (first == std::string_view::npos) return text;
-  const char c = text[first];
-  if (c != '=' && c != '+' && c != '-' && c != '@' && c != '\t' && c != '\r') return text;
-  const bool number = first == 0 && (c == '-' || c == '+') && text.size() > 1 &&
-                      text.find_first_not_of("0123456789.,", 1) == std::string_view::npos;
-  if (number) return text;
-  scratch.assign(1, '\'');
-  scratch.append(text);
-  return scratch;
-}
 
 // What the findings of one row add up to.
 struct RowVerdict {
@@ -39,7 +25,8 @@ struct RowVerdict {
         outcome == Outcome::unchanged)
       outcome = finding.verdict;
     if (finding.issue.code.empty()) return;
-    if (codes.find(finding.issue.code) == std::string::npos) codes += (codes.empty() ? "" : " ") + finding.issue.code;
+    if ((" " + codes + " ").find(" " + finding.issue.code + " ") == std::string::npos)
+      codes += (codes.empty() ? "" : " ") + finding.issue.code;
     messages += messages.empty() ? "" : "; ";
     if (!finding.issue.column.empty()) messages += finding.issue.column + ": ";
     messages += finding.issue.message;
@@ -63,8 +50,9 @@ std::string_view surplus_of(const csv::Batch& batch, std::size_t row) {
 // A result file that comes into being with its first row, under a temporary name until it is complete.
 class ResultFile {
  public:
-  ResultFile(std::filesystem::path path, const csv::Dialect& dialect, const std::vector<std::string>& header)
-      : path_(std::move(path)), dialect_(dialect) {
+  ResultFile(std::filesystem::path path, const csv::Dialect& dialect, const std::vector<std::string>& header,
+             bool resubmitted)
+      : path_(std::move(path)), dialect_(dialect), resubmitted_(resubmitted) {
     for (std::size_t i = 0; i < header.size(); ++i)
       if (!analysis::is_result_column(header[i])) columns_.push_back(i), add(header[i]);
     for (const char* name : {"_row", "_code", "_message"}) add(name);
@@ -72,19 +60,17 @@ class ResultFile {
   }
 
   Result<void> write(const csv::Batch& batch, std::size_t row, const RowVerdict& verdict) {
-    if (!sink_) {
-      std::filesystem::create_directories(path_.parent_path());
-      LADE_ASSIGN(File file, File::create(partial()));
-      sink_ = std::make_unique<FileSink>(std::move(file));
-    }
+    if (!sink_) LADE_TRY(create());
     const std::string_view surplus = surplus_of(batch, row);
     for (const std::size_t column : columns_) {
       const bool takes_surplus = !surplus.empty() && column + 1 == batch.columns();
-      add(guarded(takes_surplus ? surplus : csv::unescape(batch.field(row, column), dialect_, scratch_), guard_));
+      std::string_view text = takes_surplus ? surplus : csv::unescape(batch.field(row, column), dialect_, scratch_);
+      if (resubmitted_) text = analysis::unguard_formula(text);
+      add(analysis::guard_formula(text, guard_));
     }
     add(std::to_string(batch.row_id(row)));
     add(verdict.codes);
-    add(guarded(verdict.messages, guard_));
+    add(analysis::guard_formula(verdict.messages, guard_));
     end_record();
     LADE_TRY(sink_->write(line_));
     line_.clear();
@@ -95,16 +81,35 @@ class ResultFile {
   Result<std::string> finish() {
     if (!sink_) return std::string();
     LADE_TRY(sink_->finish());
-    std::filesystem::rename(partial(), path_);
+    std::error_code error;
+    std::filesystem::rename(partial(), path_, error);
+    if (error)
+      return fail("file_error", fmt::format("{}: cannot rename the file: {}", path_.string(), error.message()));
+    complete_ = true;
     return path_.string();
   }
 
+  // Nothing half-written is kept.
+  ~ResultFile() {
+    std::error_code ignored;
+    if (sink_ && !complete_) std::filesystem::remove(partial(), ignored);
+  }
+  ResultFile(const ResultFile&) = delete;
+  ResultFile& operator=(const ResultFile&) = delete;
+
  private:
+  Result<void> create() {
+    LADE_ASSIGN(File file, File::create(partial()));
+    sink_ = std::make_unique<FileSink>(std::move(file));
+    return {};
+  }
   std::filesystem::path partial() const { return path_.string() + ".part"; }
   void add(std::string_view text) {
     if (!first_) line_.push_back(dialect_.delimiter);
-    csv::append_field(line_, text, dialect_);
     first_ = false;
+    if (dialect_.quote != '\0') return csv::append_field(line_, text, dialect_);
+    // Without quotes nothing can be quoted: only lade's own messages hold such characters.
+    for (const char c : text) line_.push_back(c == dialect_.delimiter || c == '\r' || c == '\n' ? ' ' : c);
   }
   void end_record() {
     line_ += "\r\n";
@@ -115,8 +120,10 @@ class ResultFile {
   const csv::Dialect dialect_;
   std::vector<std::size_t> columns_;
   std::unique_ptr<FileSink> sink_;
+  const bool resubmitted_;  // the source itself is a result file
   std::string line_, scratch_, guard_;
   bool first_ = true;
+  bool complete_ = false;
 };
 
 // The findings of one row at a time, in row order.
@@ -179,8 +186,11 @@ Result<void> write_results(Job& job, Summary& summary) {
   if (job.options.results == Results::none) return {};
   const bool all = job.options.results == Results::all;
   const auto& folder = job.options.results_folder;
-  const auto file = [&](const char* name) { return ResultFile(folder / name, job.layout.dialect, job.layout.header); };
-  ResultFile failed = file("failed.csv"), succeeded = file("succeeded.csv"), unprocessed = file("unprocessed.csv");
+  const auto& header = job.layout.header;
+  const bool again = job.program->resubmitted;
+  ResultFile failed(folder / "failed.csv", job.layout.dialect, header, again);
+  ResultFile succeeded(folder / "succeeded.csv", job.layout.dialect, header, again);
+  ResultFile unprocessed(folder / "unprocessed.csv", job.layout.dialect, header, again);
   VerdictReader verdicts(*job.log);
   LADE_TRY(verdicts.advance());
   static const RowVerdict clean;
@@ -196,7 +206,7 @@ Result<void> write_results(Job& job, Summary& summary) {
       if (!more) break;
       for (std::size_t row = 0; row < batch.rows(); ++row) {
         const bool told = batch.row_id(row) == verdicts.row;
-        const Outcome outcome = told ? verdicts.verdict.outcome : Outcome::unchanged;
+        const Outcome outcome = told ? verdicts.verdict.outcome : job.untold;
         if (outcome == Outcome::failed) LADE_TRY(failed.write(batch, row, verdicts.verdict));
         if (all && outcome == Outcome::unprocessed) LADE_TRY(unprocessed.write(batch, row, verdicts.verdict));
         if (all && outcome != Outcome::failed && outcome != Outcome::unprocessed)

@@ -1,6 +1,7 @@
 #include "source/input.h"
 
 #include <fmt/format.h>
+#include <simdjson.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -14,6 +15,7 @@ namespace lade::source {
 namespace {
 
 constexpr std::size_t kBlockBytes = 256 * 1024;
+constexpr std::chrono::milliseconds kStopInterval{100};
 constexpr std::size_t kSampleBytes = 256 * 1024;
 constexpr std::size_t kMaxSniffedColumns = 4096;
 
@@ -25,7 +27,8 @@ Error too_large(const std::string& name, std::uint64_t max_bytes) {
 // Copies a stream aside, inflating it when it begins like a gzip file.
 class Spooler {
  public:
-  Spooler(File& from, File& to, std::uint64_t max_bytes) : from_(from), to_(to), max_bytes_(max_bytes) {}
+  Spooler(File& from, File& to, std::uint64_t max_bytes, const std::stop_token& stop)
+      : from_(from), to_(to), max_bytes_(max_bytes), stop_(stop) {}
   ~Spooler() { inflateEnd(&zlib_); }
   Spooler(const Spooler&) = delete;
   Spooler& operator=(const Spooler&) = delete;
@@ -34,6 +37,8 @@ class Spooler {
     std::vector<char> block(kBlockBytes);
     bool first = true, gzip = false;
     for (;;) {
+      while (!stop_.stop_requested() && !from_.wait_readable(kStopInterval)) continue;
+      if (stop_.stop_requested()) return fail("cancelled", "the import was cancelled", {}, ErrorKind::cancelled);
       LADE_ASSIGN(const std::size_t count, from_.read(block));
       if (count == 0) break;
       const std::string_view bytes(block.data(), count);
@@ -83,6 +88,7 @@ class Spooler {
   File& from_;
   File& to_;
   const std::uint64_t max_bytes_;
+  const std::stop_token& stop_;
   z_stream zlib_{};
   std::vector<char> out_ = std::vector<char>(kBlockBytes);
   std::uint64_t written_ = 0;
@@ -191,6 +197,9 @@ Result<void> read_header(const Input& input, const Overrides& overrides, std::ui
   for (std::size_t i = 0; i < fields; ++i)
     layout.header.emplace_back(is_header ? std::string(csv::unescape(batch.field(0, i), layout.dialect, scratch))
                                          : fmt::format("column_{}", i + 1));
+  if (is_header && !simdjson::validate_utf8(batch.record(0).data(), batch.record(0).size()))
+    return fail("unsupported_encoding", fmt::format("{}: the header is not valid UTF-8", input.name),
+                "save the file as UTF-8", ErrorKind::invalid);
   if (!is_header) {
     for (std::size_t i = 0; i < overrides.header.size() && i < fields; ++i) layout.header[i] = overrides.header[i];
     layout.data_offset = batch.offset(0);
@@ -204,7 +213,8 @@ Result<void> read_header(const Input& input, const Overrides& overrides, std::ui
 
 }  // namespace
 
-Result<Input> open_input(const std::string& path, const std::filesystem::path& spool_folder, std::uint64_t max_bytes) {
+Result<Input> open_input(const std::string& path, const std::filesystem::path& spool_folder, std::uint64_t max_bytes,
+                         const std::stop_token& stop) {
   Input input;
   input.name = path == "-" ? "(standard input)" : path;
   if (path == "-") {
@@ -223,7 +233,7 @@ Result<Input> open_input(const std::string& path, const std::filesystem::path& s
   if (seekable && !gzip) return input;
   LADE_ASSIGN(File spool, File::temporary(spool_folder));
   {
-    Spooler spooler(input.file, spool, max_bytes);
+    Spooler spooler(input.file, spool, max_bytes, stop);
     LADE_ASSIGN(input.bytes, spooler.run());
   }
   input.file = std::move(spool);

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,8 @@ struct Input {
 
 // Opens a path, or standard input for "-". What cannot be read at any place (pipes, gzip by its content) is written to
 // a nameless file in `spool_folder`, streaming, at most `max_bytes`.
-Result<Input> open_input(const std::string& path, const std::filesystem::path& spool_folder, std::uint64_t max_bytes);
+Result<Input> open_input(const std::string& path, const std::filesystem::path& spool_folder, std::uint64_t max_bytes,
+                         const std::stop_token& stop = {});
 
 // What the definition or the command line says about the file; the rest is sniffed.
 struct Overrides {
