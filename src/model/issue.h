@@ -5,7 +5,7 @@
 
 namespace lade::model {
 
-// error: the row fails. warning: the row goes on, the value concerned is left out (seed S's invalid_codes).
+// error: the row fails. warning: the row goes on, the value concerned is left out (Statbus calls these invalid_codes).
 enum class Severity : std::uint8_t { error, warning };
 
 // One finding about one row. `code` is stable and documented in docs/errors.md.

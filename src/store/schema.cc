@@ -3,7 +3,7 @@
 namespace lade::store {
 namespace {
 
-// Column names of the definition tables are those of Statbus' import system (seed S).
+// Column names of the definition tables are those of Statbus' import system.
 constexpr std::string_view kFirstSqlite = R"sql(
 CREATE TABLE lade_company (
   id         INTEGER PRIMARY KEY,
