@@ -50,7 +50,8 @@ TEST_P(Bind, EachFaultIsNamedWithWhatWouldBeAccepted) {
       "columns: {code: , title: {from: Nmae, required: true}}\nload: [{table: item, key: code, columns: {code: , "
       "title: name}}]",
       "header_mismatch",
-      {"'Nmae'", "wanted by 'title'", "did you mean 'name'", "the header has: 'code', 'name', 'price', 'amount', 'born'"});
+      {"'Nmae'", "wanted by 'title'", "did you mean 'name'",
+       "the header has: 'code', 'name', 'price', 'amount', 'born'"});
   expect_fault("columns: {code: {from: kode}, name: }\nload: [{table: item, key: code}]", "header_mismatch",
                {"'kode'", "did you mean 'code'"});
   expect_fault("columns: {code: , name: }\nload: [{table: item, key: code}]", "header_ambiguous", {"'name'", "2 times"},
