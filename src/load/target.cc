@@ -85,6 +85,18 @@ Result<void> Target::fill(std::span<const std::string> columns, db::TupleSource&
   return {};
 }
 
+// Every read here goes by the key's index. Left alone, the server may take the whole target instead: the bounds of a
+// range are settings, which a sequential scan would read again for each row; and fresh temporary tables have no
+// statistics, so joins with them are nested loops. (The temporary table itself can only be scanned: forbidding that
+// would make all plans look equally bad.)
+Result<void> Target::steer_planner(Reading reading) {
+  if (!is_postgresql()) return {};
+  return connection_.run(reading == Reading::range
+                             ? "SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off"
+                             : "SET LOCAL enable_seqscan = on; SET LOCAL enable_bitmapscan = on; "
+                               "SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off");
+}
+
 // PostgreSQL takes no parameters in COPY: the bounds travel as settings of the transaction. SQLite reads them from the
 // temporary table.
 Result<std::string> Target::range_condition(std::string_view first, std::string_view last) {
@@ -133,6 +145,7 @@ Result<bool> Target::is_sparse(const std::string& condition, std::size_t rows) {
 }
 
 Result<bool> Target::read_range(std::string_view first, std::string_view last, std::size_t rows, const OnRow& on_row) {
+  LADE_TRY(steer_planner(Reading::range));
   LADE_ASSIGN(const std::string condition, range_condition(first, last));
   LADE_ASSIGN(const bool sparse, is_sparse(condition, rows));
   if (sparse) return false;
@@ -144,10 +157,7 @@ Result<bool> Target::read_range(std::string_view first, std::string_view last, s
 
 Result<void> Target::read_keys(db::TupleSource& keys, const OnRow& on_row) {
   LADE_TRY(fill(key_columns_, keys));
-  // Fresh temporary tables have no statistics: without this the server may read the whole target for a few keys.
-  if (is_postgresql())
-    LADE_TRY(connection_.run(
-        "SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off"));
+  LADE_TRY(steer_planner(Reading::keys));
   return connection_.copy_out(fmt::format("SELECT {} FROM {} AS staged JOIN {} AS stored ON {}",
                                           list(columns_, "stored."), staged_table_, entry_.table.quoted, key_join_),
                               on_row);
@@ -161,15 +171,12 @@ Result<void> Target::insert(db::TupleSource& tuples) {
 Result<void> Target::stage_update(db::TupleSource& tuples, const OnRow& on_locked) {
   LADE_TRY(fill(columns_, tuples));
   if (!is_postgresql()) return {};  // the only writer holds the database's lock already
-  LADE_TRY(connection_.run(
-      "SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off"));
-  std::string order;
-  for (const KeyPart& part : entry_.key)
-    order += (order.empty() ? "stored." : ", stored.") +
-             Connection::quote_name(columns_[static_cast<std::size_t>(part.field)]);
+  LADE_TRY(steer_planner(Reading::keys));
+  // LATERAL looks the stored rows up one by one in the order of the keys; a join might go through the target instead.
   return connection_.copy_out(
-      fmt::format("SELECT {} FROM {} AS staged JOIN {} AS stored ON {} ORDER BY {} FOR UPDATE OF stored",
-                  list(columns_, "stored."), staged_table_, entry_.table.quoted, key_join_, order),
+      fmt::format("SELECT locked.* FROM (SELECT {} FROM {} ORDER BY {} OFFSET 0) AS staged CROSS JOIN LATERAL "
+                  "(SELECT {} FROM {} AS stored WHERE {} FOR UPDATE) AS locked",
+                  key_list_, staged_table_, key_list_, list(columns_, "stored."), entry_.table.quoted, key_join_),
       on_locked);
 }
 

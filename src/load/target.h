@@ -42,6 +42,8 @@ class Target {
 
  private:
   Result<void> fill(std::span<const std::string> columns, db::TupleSource& tuples);
+  enum class Reading { range, keys };
+  Result<void> steer_planner(Reading reading);
   Result<std::string> range_condition(std::string_view first, std::string_view last);
   Result<bool> is_sparse(const std::string& condition, std::size_t rows);
   bool is_postgresql() const { return connection_.backend() == db::Backend::postgresql; }
