@@ -45,7 +45,15 @@ constexpr Int128 power_of_ten(int exponent) {
 
 constexpr Int128 kNumberLimit = power_of_ten(38);  // one more digit than a decimal may have
 
+// Those that a double holds exactly.
+constexpr double kPowersOfTen[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                   1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
 double to_double(Int128 value, int scale) {
+  // Both numbers are exact, so their quotient is rounded once: the nearest double.
+  constexpr Int128 kExact = Int128{1} << 53;
+  if (value < kExact && value > -kExact && scale >= 0 && scale <= 22)
+    return static_cast<double>(static_cast<std::int64_t>(value)) / kPowersOfTen[scale];
   std::string text;
   append_decimal(text, value, scale);
   double number = 0;

@@ -11,10 +11,7 @@ class StagingSink final : public analysis::AnalysisSink {
   StagingSink(Job& job) : issues_(*job.log) {}
 
   Result<void> row(const analysis::AnalysedRow& row) override {
-    const staging::RowPlace place = place_of(row.row_id, row.line, row.offset);
-    staging::begin_row(builder_.payload(), place);
-    builder_.payload().append(row.tuple);
-    builder_.add(row.key, place.row_id);
+    staging::stage_row(builder_, row.key, place_of(row.row_id, row.line, row.offset), row.tuple);
     return {};
   }
   Result<void> issue(const model::Issue& issue, std::int64_t row_id, std::int64_t line, std::uint64_t offset) override {

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include <chrono>
+#include <future>
 #include <thread>
 
 #include "base/id.h"
@@ -88,10 +89,19 @@ Result<void> prepare_results(const Job& job) {
   return {};
 }
 
+// Brings lade's own tables up to date on a session of its own, while the file is being planned.
+std::future<Result<void>> begin_migration(const Job& job) {
+  return std::async(std::launch::async, [&job]() -> Result<void> {
+    if (job.options.dry_run) return {};
+    LADE_ASSIGN(const auto connection, db::connect(job.options.database));
+    LADE_TRY(store::migrate(*connection));
+    return {};
+  });
+}
+
 // The job's row in the database; a dry run leaves none.
 Result<void> record_start(Job& job, const definition::Definition& definition, const std::string& text) {
   if (job.options.dry_run) return {};
-  LADE_TRY(store::migrate(*job.connection));
   LADE_ASSIGN(const store::StoredDefinition stored, save_definition(*job.connection, definition, text));
   job.definition_version = stored.version;
   LADE_ASSIGN(job.id, store::create_job(*job.connection, {job.uuid, stored.id, definition::to_json(definition),
@@ -131,20 +141,46 @@ void account_for_stop(Job& job, Error error) {
   job.error = std::move(error);
 }
 
-Result<void> try_record_end(Job& job, const Summary& summary) {
+// The result files and what became of the job.
+void conclude(Job& job, Summary& summary) {
+  if (auto written = write_results(job, summary); !written && !job.error) job.error = written.error();
+  if (!job.counts.conserved() && !job.error)
+    job.error =
+        Error{"not_conserved",
+              fmt::format("{} rows were read but {} are accounted for", job.counts.read, job.counts.accounted()),
+              "please report this; the job's counts cannot be trusted"};
+  summary.rows = job.counts;
+  summary.issues = job.issues;
+  summary.outcome = !job.error ? "succeeded" : job.error->kind == ErrorKind::cancelled ? "cancelled" : "failed";
+  if (job.error) summary.error = *job.error;
+}
+
+Result<void> try_record_end(Job& job, const Summary& summary, const std::shared_future<void>& concluded) {
   LADE_ASSIGN(db::Transaction transaction, db::Transaction::begin(*job.connection));
   LADE_TRY(store_issues(job));
+  concluded.wait();
   LADE_TRY(store::finish_job(*job.connection, {job.id, summary.outcome, summary.error.message, job.counts}));
   return transaction.commit();
 }
 
 // The outcome goes into the job's row; a session that was lost meanwhile is opened again once.
-Result<void> record_end(Job& job, const Summary& summary) {
+Result<void> record_end(Job& job, const Summary& summary, const std::shared_future<void>& concluded) {
   if (job.id == 0) return {};
-  auto recorded = try_record_end(job, summary);
+  auto recorded = try_record_end(job, summary, concluded);
   if (recorded || job.connection->usable()) return recorded;
   LADE_ASSIGN(job.connection, db::connect(job.options.database));
-  return try_record_end(job, summary);
+  return try_record_end(job, summary, concluded);
+}
+
+// Writes the result files while the issues travel to the database.
+void finish(Job& job, Summary& summary) {
+  const std::shared_future<void> concluded = std::async(std::launch::async, [&] { conclude(job, summary); });
+  auto recorded = record_end(job, summary, concluded);
+  concluded.wait();
+  if (recorded) return;
+  // The rows are what they are: the bill is told even when it cannot be written down.
+  summary.outcome = "failed";
+  summary.error = std::move(recorded.error()).within("the job's outcome could not be stored");
 }
 
 }  // namespace
@@ -184,7 +220,9 @@ Result<Summary> run_import(const std::string& file, const definition::Definition
   job.uuid = uuid;
   LADE_TRY(prepare(job, file, definition));
   LADE_TRY(prepare_results(job));
+  auto migrated = begin_migration(job);
   auto planned = plan(job);
+  LADE_TRY(migrated.get());
   if (!planned && planned.error().kind != ErrorKind::cancelled)
     return fail(std::move(planned.error()).within(job.input.name));
   LADE_TRY(record_start(job, definition, definition_text));
@@ -200,21 +238,7 @@ Result<Summary> run_import(const std::string& file, const definition::Definition
   summary.dry_run = job.options.dry_run;
   summary.unmapped_columns = job.program->unmapped;
   summary.absent_columns = job.program->absent;
-  if (auto written = write_results(job, summary); !written && !job.error) job.error = written.error();
-  if (!job.counts.conserved() && !job.error)
-    job.error =
-        Error{"not_conserved",
-              fmt::format("{} rows were read but {} are accounted for", job.counts.read, job.counts.accounted()),
-              "please report this; the job's counts cannot be trusted"};
-  summary.rows = job.counts;
-  summary.issues = job.issues;
-  summary.outcome = !job.error ? "succeeded" : job.error->kind == ErrorKind::cancelled ? "cancelled" : "failed";
-  if (job.error) summary.error = *job.error;
-  if (auto recorded = record_end(job, summary); !recorded) {
-    // The rows are what they are: the bill is told even when it cannot be written down.
-    summary.outcome = "failed";
-    summary.error = std::move(recorded.error()).within("the job's outcome could not be stored");
-  }
+  finish(job, summary);
   summary.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   summary.peak_rss_bytes = peak_rss_bytes();
   progress.phase = Phase::finished;

@@ -44,9 +44,10 @@ struct BucketRun {
   Result<bool> first = false;       // what the first next() gave
 };
 
-// Reads and settles the first slice; the rest follows while it is loaded.
-std::unique_ptr<BucketRun> begin_bucket(Job& job, Ranges ranges, staging::IssueLog& log) {
+// Reads and settles the first slice; the rest follows while it is loaded. `slice` gives its memory.
+std::unique_ptr<BucketRun> begin_bucket(Job& job, Ranges ranges, staging::IssueLog& log, load::Slice slice) {
   auto run = std::make_unique<BucketRun>(job, ranges, log);
+  run->slice = std::move(slice);
   run->first = run->next();
   return run;
 }
@@ -62,8 +63,9 @@ class BucketWorker {
   Result<void> load(Ranges bucket, bool hold, std::unique_ptr<BucketRun> begun = nullptr) {
     auto pause = kFirstPause;
     for (int attempt = 1;; ++attempt) {
-      auto run = begun ? std::move(begun) : begin_bucket(job_, bucket, *job_.log);
+      auto run = begun ? std::move(begun) : begin_bucket(job_, bucket, *job_.log, spare_slice());
       auto result = try_bucket(*run, hold);
+      spare_ = std::move(run->slice);
       if (result) return hand_over(*run);
       const bool passes =
           connection_ == nullptr || !connection_->usable() || load::is_transient(connection_->diagnosis());
@@ -84,8 +86,9 @@ class BucketWorker {
     LADE_TRY(open());
     LADE_ASSIGN(db::Transaction transaction, db::Transaction::begin(*connection_));
     const auto load_one = [&](Ranges ranges, bool hold) -> Result<void> {
-      auto run = begin_bucket(job_, ranges, log);
+      auto run = begin_bucket(job_, ranges, log, spare_slice());
       LADE_TRY(load_rows(*run, hold));
+      spare_ = std::move(run->slice);
       counts += run->counts;
       LADE_TRY(run->issues.publish(issues));
       return keep_orphans(*run, orphans);
@@ -108,6 +111,9 @@ class BucketWorker {
     for (const staging::Range& range : log.ranges()) job_.log->add_range(range);
     return {};
   }
+
+  // The slice of an earlier bucket, whose memory serves the next one.
+  load::Slice spare_slice() { return std::exchange(spare_, {}); }
 
  private:
   Result<void> open() {
@@ -132,12 +138,8 @@ class BucketWorker {
       if (job_.stop.stop_requested()) return fail(cancelled());
       LADE_TRY(job_.options.dry_run ? loader_->rehearse(run.slice, run.issues, run.counts)
                                     : loader_->load(run.slice, run.issues, run.counts));
-      for (const load::Row& row : run.slice.rows) {
-        if (row.outcome != Outcome::unprocessed) continue;
-        staging::begin_row(run.orphans.payload(), row.place);
-        run.orphans.payload().append(row.tuple);
-        run.orphans.add(row.key, row.place.row_id);
-      }
+      for (const load::Row& row : run.slice.rows)
+        if (row.outcome == Outcome::unprocessed) staging::stage_row(run.orphans, row.key, row.place, row.tuple);
     }
   }
 
@@ -161,6 +163,7 @@ class BucketWorker {
   Job& job_;
   std::unique_ptr<db::Connection> connection_;
   std::unique_ptr<load::Loader> loader_;
+  load::Slice spare_;
 };
 
 // One worker: bucket after bucket, in ascending order, until none is left or too many rows have failed. With `ahead`
@@ -178,8 +181,9 @@ Result<void> load_buckets(Job& job, const NextItem& next, bool ahead, std::vecto
     auto begun = following.valid() ? following.get() : nullptr;
     const auto then = next();
     if (ahead && then)
-      following =
-          std::async(std::launch::async, [&job, then] { return begin_bucket(job, job.buckets[*then], *job.log); });
+      following = std::async(std::launch::async, [&job, then, slice = worker.spare_slice()]() mutable {
+        return begin_bucket(job, job.buckets[*then], *job.log, std::move(slice));
+      });
     auto loaded = worker.load(job.buckets[*bucket], true, std::move(begun));
     const std::lock_guard lock(job.mutex);
     if (loaded) {

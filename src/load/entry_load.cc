@@ -64,7 +64,22 @@ EntryLoad::EntryLoad(const analysis::Program& program, std::size_t entry, db::Co
       entry_(program.entries[entry]),
       index_(entry),
       target_(connection, entry_, entry),
-      connection_(connection) {}
+      connection_(connection) {
+  for (std::size_t at = 0; at < entry_.fields.size(); ++at) {
+    const TargetField& field = entry_.fields[at];
+    const bool staged = field.slot >= 0;
+    // Analysis lets no row pass whose key is blank.
+    if (field.column.not_null && !(staged && field.key)) not_null_.push_back(at);
+    if (!staged) {
+      may_keep_ = may_keep_ || field.drawn;
+      continue;
+    }
+    const analysis::Slot& slot = program.slots[static_cast<std::size_t>(field.slot)];
+    const analysis::ColumnProgram& column = program.columns[static_cast<std::size_t>(slot.column)];
+    const bool blank_keeps = column.absent || column.column.blank == definition::BlankPolicy::keep;
+    may_keep_ = may_keep_ || slot.null_keeps || (slot.blank_keeps && blank_keeps);
+  }
+}
 
 // The key in the form that sorts; the root's is already there when nothing else is in the identity.
 std::string_view EntryLoad::key_of(std::string_view tuple, const Row* row) {
@@ -263,6 +278,7 @@ Result<void> EntryLoad::compare() {
 
 // The tuple with NULL where the stored value would stay.
 std::string_view EntryLoad::without_keep(std::string_view tuple) {
+  if (!may_keep_) return tuple;
   split(tuple, fields_);
   if (std::none_of(fields_.begin(), fields_.end(), [](const db::WireField& f) { return f.length == kKeep; }))
     return tuple;
@@ -293,10 +309,11 @@ Result<void> EntryLoad::draw_ids() {
   return {};
 }
 
-const db::Column* EntryLoad::forbidden_null(const EntryRow& row) const {
-  std::string_view tuple = row.tuple;
-  for (const TargetField& field : entry_.fields)
-    if (db::take_field(tuple).length < 0 && field.column.not_null) return &field.column;
+const db::Column* EntryLoad::forbidden_null(const EntryRow& row) {
+  if (not_null_.empty()) return nullptr;
+  split(row.tuple, fields_);
+  for (const std::size_t at : not_null_)
+    if (fields_[at].length < 0) return &entry_.fields[at].column;
   return nullptr;
 }
 

@@ -46,7 +46,7 @@ class EntryLoad {
   // The field of the row that carries slice row `row`; nullopt when that row is not written and not stored.
   std::optional<db::WireField> field_of(std::size_t row, std::size_t field) const;
   // The first column that a new row leaves NULL though the table forbids it.
-  const db::Column* forbidden_null(const EntryRow& row) const;
+  const db::Column* forbidden_null(const EntryRow& row);
   // The slice row that the database refused in the last write, when it said so.
   std::optional<std::size_t> refused_row() const;
   const analysis::EntryProgram& program() const { return entry_; }
@@ -66,6 +66,8 @@ class EntryLoad {
   const analysis::Program& program_;
   const analysis::EntryProgram& entry_;
   const std::size_t index_;
+  std::vector<std::size_t> not_null_;  // fields that the table wants filled and that a row may leave blank
+  bool may_keep_ = false;              // a tuple may say that a stored value stays
   Target target_;
   db::Connection& connection_;
   std::vector<EntryRow> rows_;

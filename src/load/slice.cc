@@ -23,6 +23,11 @@ Row& Slice::add(std::string_view key, const staging::RowPlace& place, std::strin
   return row;
 }
 
+void Slice::replace_tuple(Row& row, std::string_view tuple) {
+  bytes_ += tuple.size();
+  row.tuple = arena_.keep(tuple);
+}
+
 Result<void> tell(staging::IssueWriter& issues, const staging::RowPlace& place, Outcome verdict, model::Issue issue) {
   return issues.add({place, verdict, std::move(issue)});
 }
@@ -55,35 +60,37 @@ Result<void> Settler::fetch() {
   return {};
 }
 
-void Settler::add_to_group(const staging::RowPlace& place, std::string_view tuple) {
+void Settler::add_to_group(Slice& slice, const staging::RowPlace& place, std::string_view tuple) {
   const DuplicatePolicy policy = program_.definition.duplicates;
-  if (policy == DuplicatePolicy::merge && group_.places.size() == 1) group_.merger.emplace(program_).add(group_.tuple);
-  if (group_.merger) {
-    group_.merger->add(tuple);
-  } else if (group_.places.empty() || policy == DuplicatePolicy::last) {
-    group_.tuple = tuple;
+  Row& row = slice.rows.back();
+  if (policy == DuplicatePolicy::merge) {
+    if (!merger_) merger_.emplace(program_).add(row.tuple);
+    merger_->add(tuple);
+  } else if (policy == DuplicatePolicy::last) {
+    slice.replace_tuple(row, tuple);
   }
-  group_.places.push_back(place);
+  places_.push_back(place);
 }
 
-// Reads all rows of the next identity into group_.
-Result<bool> Settler::read_group() {
+// Reads all rows of the next identity; they are one row of the slice.
+Result<bool> Settler::read_group(Slice& slice) {
   if (!has_ahead_) LADE_TRY(fetch());
   if (!has_ahead_) return false;
-  group_.key = ahead_.key;
-  group_.places.clear();
-  group_.merger.reset();
-  do {
-    std::string_view tuple;
-    const staging::RowPlace place = staging::read_row(ahead_, tuple);
-    add_to_group(place, tuple);
+  std::string_view tuple;
+  const staging::RowPlace first = staging::read_row(ahead_, tuple);
+  const std::string_view key = slice.add(ahead_.key, first, tuple).key;
+  places_.assign(1, first);
+  merger_.reset();
+  for (;;) {
     LADE_TRY(fetch());
-  } while (has_ahead_ && ahead_.key == group_.key);
-  return true;
+    if (!has_ahead_ || ahead_.key != key) return true;
+    const staging::RowPlace place = staging::read_row(ahead_, tuple);
+    add_to_group(slice, place, tuple);
+  }
 }
 
 Result<void> Settler::fail_group(const model::Issue& issue, staging::IssueWriter& issues, model::RowCounts& counts) {
-  for (const staging::RowPlace& place : group_.places) {
+  for (const staging::RowPlace& place : places_) {
     ++counts[Outcome::failed];
     LADE_TRY(tell(issues, place, Outcome::failed, issue));
   }
@@ -91,11 +98,11 @@ Result<void> Settler::fail_group(const model::Issue& issue, staging::IssueWriter
 }
 
 Result<void> Settler::reject_group(staging::IssueWriter& issues, model::RowCounts& counts) {
-  for (const staging::RowPlace& place : group_.places) {
-    const bool first = &place == &group_.places.front();
+  for (const staging::RowPlace& place : places_) {
+    const bool first = &place == &places_.front();
     model::Issue issue;
     issue.code = "duplicate_in_file";
-    issue.message = fmt::format("row {} has the same key", (first ? group_.places[1] : group_.places[0]).row_id);
+    issue.message = fmt::format("row {} has the same key", (first ? places_[1] : places_[0]).row_id);
     issue.hint = "keep one of the rows";
     ++counts[Outcome::failed];
     LADE_TRY(tell(issues, place, Outcome::failed, std::move(issue)));
@@ -105,13 +112,13 @@ Result<void> Settler::reject_group(staging::IssueWriter& issues, model::RowCount
 
 Result<void> Settler::skip_losers(const staging::RowPlace& winner, staging::IssueWriter& issues,
                                   model::RowCounts& counts) {
-  const bool merged = group_.merger.has_value();
+  const bool merged = merger_.has_value();
   model::Issue issue;
   issue.severity = model::Severity::warning;
   issue.code = merged ? "merged_into" : "duplicate_in_file";
   issue.message = merged ? fmt::format("merged into row {}, which has the same key", winner.row_id)
                          : fmt::format("row {} has the same key and is used instead", winner.row_id);
-  for (const staging::RowPlace& place : group_.places) {
+  for (const staging::RowPlace& place : places_) {
     if (place.row_id == winner.row_id) continue;
     ++counts[Outcome::skipped];
     LADE_TRY(tell(issues, place, Outcome::skipped, issue));
@@ -120,21 +127,24 @@ Result<void> Settler::skip_losers(const staging::RowPlace& winner, staging::Issu
 }
 
 Result<void> Settler::settle_group(Slice& slice, staging::IssueWriter& issues, model::RowCounts& counts) {
-  const DuplicatePolicy policy = program_.definition.duplicates;
-  if (group_.places.size() > 1) {
-    if (policy == DuplicatePolicy::reject) return reject_group(issues, counts);
-    if (group_.merger) {
-      auto merged = group_.merger->finish();
-      if (!merged) return fail_group(group_.merger->refusal(), issues, counts);
-      group_.tuple = std::move(*merged);
-    }
-    LADE_TRY(
-        skip_losers(policy == DuplicatePolicy::first ? group_.places.front() : group_.places.back(), issues, counts));
-  }
-  Row& row = slice.add(group_.key, policy == DuplicatePolicy::first ? group_.places.front() : group_.places.back(),
-                       group_.tuple);
+  Row& row = slice.rows.back();
   row.root_bytes = root_bytes(row.key);
-  return {};
+  if (places_.size() == 1) return {};
+  const DuplicatePolicy policy = program_.definition.duplicates;
+  if (policy == DuplicatePolicy::reject) {
+    slice.rows.pop_back();
+    return reject_group(issues, counts);
+  }
+  if (merger_) {
+    const auto merged = merger_->finish();
+    if (!merged) {
+      slice.rows.pop_back();
+      return fail_group(merger_->refusal(), issues, counts);
+    }
+    slice.replace_tuple(row, *merged);
+  }
+  row.place = policy == DuplicatePolicy::first ? places_.front() : places_.back();
+  return skip_losers(row.place, issues, counts);
 }
 
 Result<bool> Settler::next(Slice& slice, staging::IssueWriter& issues, model::RowCounts& counts) {
@@ -143,8 +153,10 @@ Result<bool> Settler::next(Slice& slice, staging::IssueWriter& issues, model::Ro
   for (;;) {
     // A full slice ends where a new root entity begins.
     const bool full = slice.bytes() >= options_.slice_bytes;
-    if (full && has_ahead_ && ahead_.key.substr(0, root_bytes(ahead_.key)) != slice.rows.back().root()) return true;
-    LADE_ASSIGN(const bool more, read_group());
+    if (full && has_ahead_ &&
+        (slice.rows.empty() || ahead_.key.substr(0, root_bytes(ahead_.key)) != slice.rows.back().root()))
+      return true;
+    LADE_ASSIGN(const bool more, read_group(slice));
     if (!more) return any;
     any = true;
     LADE_TRY(settle_group(slice, issues, counts));

@@ -32,6 +32,8 @@ class Slice {
  public:
   void clear();
   Row& add(std::string_view key, const staging::RowPlace& place, std::string_view tuple);
+  // Gives a row of this slice another tuple.
+  void replace_tuple(Row& row, std::string_view tuple);
   std::vector<Row> rows;
   std::size_t bytes() const { return bytes_; }
 
@@ -56,16 +58,9 @@ class Settler {
   Result<bool> next(Slice& slice, staging::IssueWriter& issues, model::RowCounts& counts);
 
  private:
-  // The rows of one identity: all their places, and the tuple of the one that counts so far.
-  struct Group {
-    std::string key;
-    std::string tuple;
-    std::vector<staging::RowPlace> places;  // in file order
-    std::optional<RowMerger> merger;
-  };
   Result<void> fetch();
-  Result<bool> read_group();
-  void add_to_group(const staging::RowPlace& place, std::string_view tuple);
+  Result<bool> read_group(Slice& slice);
+  void add_to_group(Slice& slice, const staging::RowPlace& place, std::string_view tuple);
   Result<void> settle_group(Slice& slice, staging::IssueWriter& issues, model::RowCounts& counts);
   Result<void> fail_group(const model::Issue& issue, staging::IssueWriter& issues, model::RowCounts& counts);
   Result<void> reject_group(staging::IssueWriter& issues, model::RowCounts& counts);
@@ -75,8 +70,10 @@ class Settler {
   const analysis::Program& program_;
   const SettleOptions options_;
   staging::Merge merge_;
-  Group group_;
-  staging::Record ahead_;  // the first record after the group
+  // The rows of the identity at hand, which is the slice's last row: the tuple of the one that counts so far.
+  std::vector<staging::RowPlace> places_;  // in file order
+  std::optional<RowMerger> merger_;
+  staging::Record ahead_;  // the first record after them
   bool has_ahead_ = false;
 };
 

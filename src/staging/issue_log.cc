@@ -41,7 +41,8 @@ void IssueLog::add_range(const Range& range) {
 }
 
 Result<void> IssueWriter::add(const Finding& finding) {
-  std::string& out = builder_.payload();
+  const std::uint32_t key = __builtin_bswap32(finding.place.row_id);
+  std::string& out = builder_.begin_record({reinterpret_cast<const char*>(&key), sizeof key}, finding.place.row_id);
   put(out, finding.place.line);
   put(out, finding.place.offset);
   put(out, finding.verdict);
@@ -49,8 +50,7 @@ Result<void> IssueWriter::add(const Finding& finding) {
   for (const std::string* text :
        {&finding.issue.code, &finding.issue.column, &finding.issue.value, &finding.issue.message, &finding.issue.hint})
     put_text(out, *text);
-  const std::uint32_t key = __builtin_bswap32(finding.place.row_id);
-  builder_.add({reinterpret_cast<const char*>(&key), sizeof key}, finding.place.row_id);
+  builder_.end_record();
   // Rows that were only not reached have nothing wrong with them.
   if (finding.verdict != model::Outcome::unprocessed) ++counts_[{finding.issue.code, finding.issue.column}];
   return builder_.bytes() < kSpillBytes ? Result<void>() : spill();

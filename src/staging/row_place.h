@@ -16,10 +16,13 @@ struct RowPlace {
   std::uint64_t offset = 0;
 };
 
-// The payload of a staged row: line, offset, tuple.
-inline void begin_row(std::string& payload, const RowPlace& place) {
+// A staged row; its payload is line, offset, tuple.
+inline void stage_row(SegmentBuilder& builder, std::string_view key, const RowPlace& place, std::string_view tuple) {
+  std::string& payload = builder.begin_record(key, place.row_id);
   payload.append(reinterpret_cast<const char*>(&place.line), sizeof place.line);
   payload.append(reinterpret_cast<const char*>(&place.offset), sizeof place.offset);
+  payload.append(tuple);
+  builder.end_record();
 }
 
 inline RowPlace read_row(const Record& record, std::string_view& tuple) {

@@ -1,7 +1,10 @@
 #include "staging/segment.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
+
+#include "base/assert.h"
 
 namespace lade::staging {
 namespace {
@@ -9,6 +12,8 @@ namespace {
 // A record on disk: row id, key size, payload size (each 32 bits, native order), key, payload.
 constexpr std::size_t kHeaderBytes = 12;
 constexpr std::size_t kMinBufferBytes = 16 * 1024;
+constexpr std::size_t kPieceBytes = 256 * 1024;  // what is written at once
+constexpr std::size_t kPrefetched = 8;
 
 struct Header {
   std::uint32_t row_id;
@@ -37,32 +42,59 @@ Result<std::unique_ptr<Area>> Area::create(const std::filesystem::path& folder, 
   return std::unique_ptr<Area>(new Area(std::move(file), memory_bytes));
 }
 
-Result<Range> Area::append(std::string bytes) {
-  Range range;
-  range.bytes = bytes.size();
-  const auto size = static_cast<std::int64_t>(bytes.size());
-  if (memory_left_.fetch_sub(size) >= size) {
-    bytes.shrink_to_fit();
-    auto block = std::make_unique<const std::string>(std::move(bytes));
-    range.memory = block->data();
-    const std::lock_guard lock(mutex_);
-    blocks_.push_back(std::move(block));
-    return range;
+Area::Writer::Writer(Area& area, std::size_t bytes) : area_(area), capacity_(bytes) {
+  place_.bytes = bytes;
+  const auto size = static_cast<std::int64_t>(bytes);
+  if (area.memory_left_.fetch_sub(size) >= size) {
+    block_ = std::make_unique_for_overwrite<char[]>(bytes);
+    place_.memory = block_.get();
+    return;
   }
-  memory_left_.fetch_add(size);
-  range.offset = end_.fetch_add(bytes.size());
-  LADE_TRY(file_.write_at(range.offset, bytes));
-  return range;
+  area.memory_left_.fetch_add(size);
+  place_.offset = area.end_.fetch_add(bytes);
+  capacity_ = std::min(bytes, kPieceBytes);
+  block_ = std::make_unique_for_overwrite<char[]>(capacity_);
 }
 
-void SegmentBuilder::add(std::string_view key, std::uint32_t row_id) {
+Result<void> Area::Writer::append(std::string_view bytes) {
+  while (filled_ + bytes.size() > capacity_) {
+    LADE_ASSERT(place_.memory == nullptr);
+    const std::size_t part = capacity_ - filled_;
+    std::memcpy(block_.get() + filled_, bytes.data(), part);
+    bytes.remove_prefix(part);
+    LADE_TRY(area_.file_.write_at(place_.offset + written_, {block_.get(), capacity_}));
+    written_ += capacity_;
+    filled_ = 0;
+  }
+  std::memcpy(block_.get() + filled_, bytes.data(), bytes.size());
+  filled_ += bytes.size();
+  return {};
+}
+
+Result<Range> Area::Writer::finish() {
+  LADE_ASSERT(written_ + filled_ == place_.bytes);
+  if (place_.memory == nullptr) {
+    LADE_TRY(area_.file_.write_at(place_.offset + written_, {block_.get(), filled_}));
+  } else {
+    const std::lock_guard lock(area_.mutex_);
+    area_.blocks_.push_back(std::move(block_));
+  }
+  return place_;
+}
+
+std::string& SegmentBuilder::begin_record(std::string_view key, std::uint32_t row_id) {
   const std::size_t at = data_.size();
-  const Header header{row_id, static_cast<std::uint32_t>(key.size()), static_cast<std::uint32_t>(payload_.size())};
+  const Header header{row_id, static_cast<std::uint32_t>(key.size()), 0};
   data_.append(reinterpret_cast<const char*>(&header), sizeof header);
   data_.append(key);
-  data_.append(payload_);
   entries_.push_back({{prefix_of(key), prefix_of(key, 8)}, at, row_id, header.key_size});
-  payload_.clear();
+  return data_;
+}
+
+void SegmentBuilder::end_record() {
+  const Entry& entry = entries_.back();
+  const auto size = static_cast<std::uint32_t>(data_.size() - entry.at - kHeaderBytes - entry.key_size);
+  std::memcpy(data_.data() + entry.at + offsetof(Header, payload_size), &size, sizeof size);
 }
 
 std::string_view SegmentBuilder::key(const Entry& entry) const {
@@ -82,24 +114,26 @@ void SegmentBuilder::sort() {
 
 Result<std::vector<Range>> SegmentBuilder::finish(Area& area, std::span<const std::string> splitters) {
   sort();
-  std::string sorted;
-  sorted.reserve(data_.size());
+  Area::Writer writer = area.reserve(data_.size());
   std::vector<Range> ranges(splitters.size() + 1);
   std::size_t bucket = 0;
-  for (const Entry& entry : entries_) {
-    while (bucket < splitters.size() && key(entry) >= splitters[bucket]) {
-      ranges[bucket].bytes = sorted.size() - ranges[bucket].offset;
-      ranges[++bucket].offset = sorted.size();
-    }
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    // Sorted, the records lie anywhere: each is fetched a little ahead.
+    if (i + kPrefetched < entries_.size()) __builtin_prefetch(data_.data() + entries_[i + kPrefetched].at);
+    const Entry& entry = entries_[i];
+    while (bucket < splitters.size() && key(entry) >= splitters[bucket]) ++bucket;
     const char* record = data_.data() + entry.at;
-    sorted.append(record, kHeaderBytes + entry.key_size + read_header(record).payload_size);
+    const std::size_t size = kHeaderBytes + entry.key_size + read_header(record).payload_size;
+    LADE_TRY(writer.append({record, size}));
+    ranges[bucket].bytes += size;
     ++ranges[bucket].rows;
   }
-  ranges[bucket].bytes = sorted.size() - ranges[bucket].offset;
-  LADE_ASSIGN(const Range whole, area.append(std::move(sorted)));
+  LADE_ASSIGN(const Range whole, writer.finish());
+  std::uint64_t before = 0;
   for (Range& range : ranges) {
-    if (whole.memory != nullptr) range.memory = whole.memory + range.offset;
-    range.offset += whole.offset;
+    if (whole.memory != nullptr) range.memory = whole.memory + before;
+    range.offset = whole.offset + before;
+    before += range.bytes;
   }
   data_.clear();
   entries_.clear();

@@ -35,9 +35,26 @@ struct Range {
 class Area {
  public:
   static Result<std::unique_ptr<Area>> create(const std::filesystem::path& folder, std::size_t memory_bytes = 0);
-  // Takes the bytes over and gives their place.
-  Result<Range> append(std::string bytes);
   const File& file() const { return file_; }
+
+  // Fills a place of exactly so many bytes, from front to back. Owned by one thread.
+  class Writer {
+   public:
+    Result<void> append(std::string_view bytes);
+    // The rest is written; gives the place.
+    Result<Range> finish();
+
+   private:
+    friend class Area;
+    Writer(Area& area, std::size_t bytes);
+    Area& area_;
+    Range place_;
+    std::unique_ptr<char[]> block_;  // the whole place, or a piece on its way to the file
+    std::size_t capacity_;
+    std::size_t filled_ = 0;
+    std::uint64_t written_ = 0;
+  };
+  Writer reserve(std::size_t bytes) { return Writer(*this, bytes); }
 
  private:
   Area(File file, std::size_t memory_bytes)
@@ -46,15 +63,15 @@ class Area {
   std::atomic<std::uint64_t> end_ = 0;
   std::atomic<std::int64_t> memory_left_;
   std::mutex mutex_;
-  std::vector<std::unique_ptr<const std::string>> blocks_;  // guarded by mutex_; the strings themselves never change
+  std::vector<std::unique_ptr<const char[]>> blocks_;  // guarded by mutex_; their bytes never change
 };
 
 // Collects the records of one chunk, sorts them and writes them once. Owned by one thread.
 class SegmentBuilder {
  public:
-  // The payload is begun by the caller: append to payload(), then call add().
-  std::string& payload() { return payload_; }
-  void add(std::string_view key, std::uint32_t row_id);
+  // Begins a record; the caller appends its payload to the string, then calls end_record().
+  std::string& begin_record(std::string_view key, std::uint32_t row_id);
+  void end_record();
   std::size_t bytes() const { return data_.size(); }
   bool empty() const { return entries_.empty(); }
 
@@ -73,7 +90,6 @@ class SegmentBuilder {
   void sort();
 
   std::string data_;
-  std::string payload_;
   std::vector<Entry> entries_;
 };
 

@@ -47,8 +47,8 @@ std::vector<Row> merged(const File& file, std::span<const Range> ranges, std::si
 }
 
 void add(SegmentBuilder& builder, const Row& row) {
-  builder.payload().append(std::get<2>(row));
-  builder.add(std::get<0>(row), std::get<1>(row));
+  builder.begin_record(std::get<0>(row), std::get<1>(row)).append(std::get<2>(row));
+  builder.end_record();
 }
 
 std::size_t bucket_of(const std::string& key, const std::vector<std::string>& splitters) {
@@ -117,7 +117,7 @@ TEST(Segment, RecordsLargerThanTheBuffersAreReadWhole) {
 TEST(Segment, KeysEqualToASplitterBelongToTheBucketBehindIt) {
   auto area = new_area();
   SegmentBuilder builder;
-  for (const char* key : {"c", "b", "a", "bb"}) builder.add(key, 1);
+  for (const char* key : {"c", "b", "a", "bb"}) add(builder, {key, 1, ""});
   const std::vector<std::string> splitters{"b", "c"};
   const auto ranges = builder.finish(*area, splitters);
   ASSERT_OK(ranges);
@@ -141,8 +141,7 @@ TEST(Segment, ABuilderCanBeUsedAgain) {
   SegmentBuilder builder;
   std::vector<Range> ranges;
   for (const char* key : {"b", "a"}) {
-    builder.payload().append(key);
-    builder.add(key, 7);
+    add(builder, {key, 7, key});
     const auto finished = builder.finish(*area, {});
     ASSERT_OK(finished);
     ranges.push_back(finished->front());
@@ -153,8 +152,7 @@ TEST(Segment, ABuilderCanBeUsedAgain) {
 TEST(Segment, ACutStagingFileIsAnErrorNotAnEnd) {
   auto area = new_area();
   SegmentBuilder builder;
-  builder.payload().append("payload");
-  builder.add("key", 1);
+  add(builder, {"key", 1, "payload"});
   auto ranges = builder.finish(*area, {});
   ASSERT_OK(ranges);
   Record record;

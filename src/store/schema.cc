@@ -191,8 +191,34 @@ CREATE TABLE lade_issue (
 CREATE INDEX lade_issue_job ON lade_issue (job_id, row_id);
 )sql";
 
+// Issues come by the ten thousand, and checking two foreign keys for each cost more than storing them. Whoever deletes
+// a job deletes its issues.
+constexpr std::string_view kPlainIssuesSqlite = R"sql(
+CREATE TABLE lade_issue_plain (
+  job_id      INTEGER NOT NULL,
+  company_id  INTEGER NOT NULL,
+  row_id      INTEGER NOT NULL,
+  line        INTEGER NOT NULL,
+  severity    TEXT NOT NULL,
+  code        TEXT NOT NULL,
+  column_name TEXT NOT NULL,
+  value       TEXT NOT NULL,
+  message     TEXT NOT NULL,
+  hint        TEXT NOT NULL
+);
+INSERT INTO lade_issue_plain SELECT * FROM lade_issue;
+DROP TABLE lade_issue;
+ALTER TABLE lade_issue_plain RENAME TO lade_issue;
+CREATE INDEX lade_issue_job ON lade_issue (job_id, row_id);
+)sql";
+
+constexpr std::string_view kPlainIssuesPostgresql = R"sql(
+ALTER TABLE lade_issue DROP CONSTRAINT lade_issue_job_id_fkey, DROP CONSTRAINT lade_issue_company_id_fkey;
+)sql";
+
 constexpr db::Migration kMigrations[] = {
     {1, "definitions, jobs and issues", kFirstSqlite, kFirstPostgresql},
+    {2, "issues without foreign keys", kPlainIssuesSqlite, kPlainIssuesPostgresql},
 };
 
 }  // namespace

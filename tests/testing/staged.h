@@ -25,9 +25,7 @@ class StagedRows {
       staging::SegmentBuilder builder;
       for (std::size_t i = rows.size() * chunk / chunks; i < rows.size() * (chunk + 1) / chunks; ++i) {
         const auto id = static_cast<std::uint32_t>(rows[i].row_id);
-        staging::begin_row(builder.payload(), {id, id + 1, std::uint64_t{id} * 100});
-        builder.payload().append(rows[i].tuple);
-        builder.add(rows[i].key, id);
+        staging::stage_row(builder, rows[i].key, {id, id + 1, std::uint64_t{id} * 100}, rows[i].tuple);
       }
       auto finished = builder.finish(*area, {});
       EXPECT_OK(finished);
