@@ -91,9 +91,9 @@ class Connection {
 };
 
 // Opens sqlite:PATH[?mode=ro|rw|rwc], sqlite::memory: or postgresql://… (also postgres:// and libpq's key=value form).
-// SQLite: WAL, foreign keys on, busy timeout 5 s; the file is created unless the mode says otherwise, its folder is
-// not. PostgreSQL: UTF-8, UTC, ISO dates, connect timeout 10 s unless the URL has one, search_path as the role has it.
-// Fails with database_url_invalid or cannot_connect.
+// SQLite: foreign keys on, busy timeout 5 s, a new file gets WAL and an old one keeps its journal; the file is created
+// unless the mode says otherwise, its folder is not. PostgreSQL: UTF-8, UTC, ISO dates, connect timeout 10 s unless the
+// URL has one, search_path as the role has it. Fails with database_url_invalid or cannot_connect.
 Result<std::unique_ptr<Connection>> connect(const std::string& url);
 Backend backend_of(const std::string& url);
 // The URL as it may be shown: without its passwords.

@@ -85,9 +85,10 @@ Result<void> SqliteConnection::set_up(const SqliteLocation& location) {
   LADE_ASSIGN(const std::vector<Row> encoding, query("PRAGMA main.encoding", {}));
   if (std::get<std::string>(encoding[0][0]) != "UTF-8")
     return fail("cannot_connect", "its texts are stored in UTF-16", "copy it into a new database with sqlite3's .dump");
-  LADE_ASSIGN(const std::vector<Row> mode, query("PRAGMA main.journal_mode", {}));
-  const bool in_wal = std::get<std::string>(mode[0][0]) == "wal";
-  if (location.mode != SqliteLocation::Mode::read_only && !in_wal) LADE_TRY(run("PRAGMA journal_mode = WAL"));
+  if (location.mode == SqliteLocation::Mode::read_only) return {};
+  // A new file gets the journal that lets others read meanwhile; a file that is somebody's keeps its own.
+  LADE_ASSIGN(const std::vector<Row> pages, query("PRAGMA main.page_count", {}));
+  if (std::get<std::int64_t>(pages[0][0]) == 0) LADE_TRY(run("PRAGMA journal_mode = WAL"));
   return {};
 }
 

@@ -38,6 +38,14 @@ TEST_F(SqliteTest, TheSessionIsSetUp) {
   EXPECT_EQ(value("PRAGMA busy_timeout"), Value(std::int64_t{5000}));
 }
 
+TEST_F(SqliteTest, AFileKeepsItsJournal) {
+  ASSERT_OK(connection->run("CREATE TABLE t (a); PRAGMA journal_mode = DELETE"));
+  EXPECT_EQ(value("PRAGMA journal_mode"), Value(std::string("delete")));
+  connection = database.connect();
+  ASSERT_OK(connection->run("INSERT INTO t VALUES (1)"));
+  EXPECT_EQ(value("PRAGMA journal_mode"), Value(std::string("delete")));
+}
+
 TEST_F(SqliteTest, DeclaredTypesFollowTheRulesOfAffinity) {
   ASSERT_OK(
       connection->run("CREATE TABLE t (a INT, b BIGINT, c VARCHAR(40), d CLOB, e REAL, f DOUBLE PRECISION, g FLOAT,"

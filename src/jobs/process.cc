@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <future>
+#include <mutex>
 #include <thread>
 
 #include "jobs/job.h"
@@ -32,8 +32,10 @@ std::int64_t rows_in(Ranges ranges) {
 
 // A bucket on its way to the database: its settler, the slice at hand, and what was found on the way.
 struct BucketRun {
-  BucketRun(Job& job, Ranges ranges, staging::IssueLog& log)
-      : settler(*job.program, job.area->file(), ranges, {kSliceBytes}), issues(log) {}
+  BucketRun(Job& job, Ranges ranges, staging::IssueLog& log, load::Slice memory)
+      : settler(*job.program, job.area->file(), ranges, {kSliceBytes}), slice(std::move(memory)), issues(log) {
+    first = next();
+  }
   Result<bool> next() { return settler.next(slice, issues, counts); }
 
   load::Settler settler;
@@ -44,34 +46,40 @@ struct BucketRun {
   Result<bool> first = false;       // what the first next() gave
 };
 
-// Reads and settles the first slice; the rest follows while it is loaded. `slice` gives its memory.
-std::unique_ptr<BucketRun> begin_bucket(Job& job, Ranges ranges, staging::IssueLog& log, load::Slice slice) {
-  auto run = std::make_unique<BucketRun>(job, ranges, log);
-  run->slice = std::move(slice);
-  run->first = run->next();
-  return run;
+// SQLite has one writer at a time: its session, which the workers take in turn.
+struct Writer {
+  std::mutex mutex;
+  std::unique_ptr<db::Connection> connection;
+};
+
+// In a write-ahead log a commit need not wait for the disk: what was committed stays whole, and the job's end, which
+// waits, makes all before it durable too.
+Result<std::unique_ptr<db::Connection>> open_writer(const Job& job) {
+  LADE_ASSIGN(auto connection, db::connect(job.options.database));
+  LADE_ASSIGN(const auto mode, connection->query("PRAGMA main.journal_mode"));
+  if (std::get<std::string>(mode.front().front()) == "wal") LADE_TRY(connection->run("PRAGMA synchronous = NORMAL"));
+  return connection;
 }
 
-// One worker's connection and what it loads with.
+// One worker: what it loads buckets with. With a shared writer it settles and compares on a session of its own while
+// another worker writes.
 class BucketWorker {
  public:
-  explicit BucketWorker(Job& job) : job_(job) {}
+  explicit BucketWorker(Job& job, Writer* shared = nullptr) : job_(job), shared_(shared) {}
 
-  // Loads a bucket in one transaction, again after errors that pass (lost connections, deadlocks). `begun` is the
-  // bucket when its first slice was settled beforehand. With `hold`, rows that wait for their parents go to
-  // job.orphans.
-  Result<void> load(Ranges bucket, bool hold, std::unique_ptr<BucketRun> begun = nullptr) {
+  // Loads a bucket in one transaction, again after errors that pass (lost connections, deadlocks). With `hold`, rows
+  // that wait for their parents go to job.orphans.
+  Result<void> load(Ranges bucket, bool hold) {
     auto pause = kFirstPause;
     for (int attempt = 1;; ++attempt) {
-      auto run = begun ? std::move(begun) : begin_bucket(job_, bucket, *job_.log, spare_slice());
-      auto result = try_bucket(*run, hold);
-      spare_ = std::move(run->slice);
-      if (result) return hand_over(*run);
-      const bool passes =
-          connection_ == nullptr || !connection_->usable() || load::is_transient(connection_->diagnosis());
+      BucketRun run(job_, bucket, *job_.log, std::exchange(spare_, {}));
+      auto result = try_bucket(run, hold);
+      spare_ = std::move(run.slice);
+      if (result) return hand_over(run);
+      const bool passes = !loader_ || !connection().usable() || load::is_transient(connection().diagnosis());
       if (result.error().kind == ErrorKind::cancelled || !passes || attempt == kMaxAttempts) return result;
       loader_.reset();
-      connection_.reset();
+      own_.reset();
       std::this_thread::sleep_for(pause);
       pause *= 2;
     }
@@ -84,14 +92,14 @@ class BucketWorker {
     model::RowCounts counts;
     std::vector<staging::Range> orphans;
     LADE_TRY(open());
-    LADE_ASSIGN(db::Transaction transaction, db::Transaction::begin(*connection_));
+    LADE_ASSIGN(db::Transaction transaction, db::Transaction::begin(connection()));
     const auto load_one = [&](Ranges ranges, bool hold) -> Result<void> {
-      auto run = begin_bucket(job_, ranges, log, spare_slice());
-      LADE_TRY(load_rows(*run, hold));
-      spare_ = std::move(run->slice);
-      counts += run->counts;
-      LADE_TRY(run->issues.publish(issues));
-      return keep_orphans(*run, orphans);
+      BucketRun run(job_, ranges, log, std::exchange(spare_, {}));
+      LADE_TRY(load_rows(run, hold));
+      spare_ = std::move(run.slice);
+      counts += run.counts;
+      LADE_TRY(run.issues.publish(issues));
+      return keep_orphans(run, orphans);
     };
     for (const auto& bucket : job_.buckets) LADE_TRY(load_one(bucket, true));
     for (std::int64_t before = -1, waiting = 0; !orphans.empty(); before = waiting) {
@@ -112,20 +120,26 @@ class BucketWorker {
     return {};
   }
 
-  // The slice of an earlier bucket, whose memory serves the next one.
-  load::Slice spare_slice() { return std::exchange(spare_, {}); }
-
  private:
+  db::Connection& connection() { return shared_ != nullptr ? *shared_->connection : *own_; }
+
   Result<void> open() {
     if (loader_) return {};
-    LADE_ASSIGN(connection_, db::connect(job_.options.database));
-    loader_ = std::make_unique<load::Loader>(*job_.program, *connection_);
+    LADE_ASSIGN(own_, db::connect(job_.options.database));
+    const auto lock = take_turn();
+    loader_ = std::make_unique<load::Loader>(*job_.program, connection(), shared_ != nullptr ? own_.get() : nullptr);
     return loader_->prepare();
+  }
+
+  std::unique_lock<std::mutex> take_turn() {
+    return shared_ != nullptr ? std::unique_lock(shared_->mutex) : std::unique_lock<std::mutex>();
   }
 
   Result<void> try_bucket(BucketRun& run, bool hold) {
     LADE_TRY(open());
-    LADE_ASSIGN(db::Transaction transaction, db::Transaction::begin(*connection_));
+    if (shared_ != nullptr && run.first) LADE_TRY(loader_->decide_ahead(run.slice));
+    const auto lock = take_turn();
+    LADE_ASSIGN(db::Transaction transaction, db::Transaction::begin(connection()));
     LADE_TRY(load_rows(run, hold));
     return job_.options.dry_run ? transaction.rollback() : transaction.commit();
   }
@@ -161,30 +175,23 @@ class BucketWorker {
   }
 
   Job& job_;
-  std::unique_ptr<db::Connection> connection_;
+  Writer* const shared_;
+  std::unique_ptr<db::Connection> own_;
   std::unique_ptr<load::Loader> loader_;
-  load::Slice spare_;
+  load::Slice spare_;  // of an earlier bucket: its memory serves the next one
 };
 
-// One worker: bucket after bucket, in ascending order, until none is left or too many rows have failed. With `ahead`
-// the next bucket is read and settled by another thread meanwhile, so that a single writer is kept busy.
-Result<void> load_buckets(Job& job, const NextItem& next, bool ahead, std::vector<char>& done) {
-  BucketWorker worker(job);
-  std::future<std::unique_ptr<BucketRun>> following;
+// One worker: bucket after bucket, in ascending order, until none is left or too many rows have failed.
+Result<void> load_buckets(Job& job, const NextItem& next, Writer* shared, std::vector<char>& done) {
+  BucketWorker worker(job, shared);
   // One dead bucket does not stop the others, but what would kill each of them does.
   const auto stopped = [&] {
     const std::lock_guard lock(job.mutex);
     return job.error && (job.error->code == "too_many_errors" || job.error->code == "db_full" ||
                          job.error->kind == ErrorKind::cannot_connect);
   };
-  for (auto bucket = next(); bucket && !stopped();) {
-    auto begun = following.valid() ? following.get() : nullptr;
-    const auto then = next();
-    if (ahead && then)
-      following = std::async(std::launch::async, [&job, then, slice = worker.spare_slice()]() mutable {
-        return begin_bucket(job, job.buckets[*then], *job.log, std::move(slice));
-      });
-    auto loaded = worker.load(job.buckets[*bucket], true, std::move(begun));
+  for (auto bucket = next(); bucket && !stopped(); bucket = next()) {
+    auto loaded = worker.load(job.buckets[*bucket], true);
     const std::lock_guard lock(job.mutex);
     if (loaded) {
       done[*bucket] = 1;
@@ -193,7 +200,6 @@ Result<void> load_buckets(Job& job, const NextItem& next, bool ahead, std::vecto
     } else if (!job.error) {
       job.error = std::move(loaded).error();  // the other buckets go on
     }
-    bucket = then;
   }
   return {};
 }
@@ -238,10 +244,13 @@ Result<void> process(Job& job) {
     if (auto loaded = worker.load_all(); !loaded) job.error = loaded.error();
     if (!job.error) std::fill(done.begin(), done.end(), 1);
   } else {
-    // SQLite has one writer; more would only wait for each other.
+    Writer writer;
     const bool one_writer = job.connection->backend() == db::Backend::sqlite && !job.options.dry_run;
-    LADE_TRY(run_workers(one_writer ? 1 : job.options.workers, job.buckets.size(), job.stop, [&](const NextItem& next) {
-      return load_buckets(job, next, one_writer && job.options.workers > 1, done);
+    if (one_writer) {
+      LADE_ASSIGN(writer.connection, open_writer(job));
+    }
+    LADE_TRY(run_workers(job.options.workers, job.buckets.size(), job.stop, [&](const NextItem& next) {
+      return load_buckets(job, next, one_writer ? &writer : nullptr, done);
     }));
     if (!job.options.dry_run) LADE_TRY(load_orphans(job));
   }

@@ -59,12 +59,14 @@ class KeysOf final : public db::TupleSource {
 
 }  // namespace
 
-EntryLoad::EntryLoad(const analysis::Program& program, std::size_t entry, db::Connection& connection)
+EntryLoad::EntryLoad(const analysis::Program& program, std::size_t entry, db::Connection& connection,
+                     db::Connection* reader)
     : program_(program),
       entry_(program.entries[entry]),
       index_(entry),
       target_(connection, entry_, entry),
       connection_(connection) {
+  if (reader != nullptr) reader_.emplace(*reader, entry_, entry);
   for (std::size_t at = 0; at < entry_.fields.size(); ++at) {
     const TargetField& field = entry_.fields[at];
     const bool staged = field.slot >= 0;
@@ -79,6 +81,11 @@ EntryLoad::EntryLoad(const analysis::Program& program, std::size_t entry, db::Co
     const bool blank_keeps = column.absent || column.column.blank == definition::BlankPolicy::keep;
     may_keep_ = may_keep_ || slot.null_keeps || (slot.blank_keeps && blank_keeps);
   }
+}
+
+Result<void> EntryLoad::prepare() {
+  LADE_TRY(target_.prepare());
+  return reader_ ? reader_->prepare() : Result<void>();
 }
 
 // The key in the form that sorts; the root's is already there when nothing else is in the identity.
@@ -252,8 +259,9 @@ Result<void> EntryLoad::match(std::string_view stored) {
   return {};
 }
 
-Result<void> EntryLoad::compare() {
+Result<void> EntryLoad::compare(bool by_reader) {
   if (!entry_.by_key() || rows_.empty()) return {};
+  Target& target = by_reader ? *reader_ : target_;
   const bool only_existing = entry_.strategy == Strategy::replace_only || entry_.strategy == Strategy::update_only;
   for (EntryRow& row : rows_) row.action = only_existing ? Action::skip_no_target : Action::insert;
   const auto on_row = [this](std::string_view stored) { return match(stored); };
@@ -261,7 +269,7 @@ Result<void> EntryLoad::compare() {
                        std::all_of(entry_.key.begin(), entry_.key.end(), [](const auto& part) { return part.ordered; });
   bool read = false;
   if (ordered) {
-    LADE_ASSIGN(read, target_.read_range(rows_.front().tuple, rows_.back().tuple, rows_.size(), on_row));
+    LADE_ASSIGN(read, target.read_range(rows_.front().tuple, rows_.back().tuple, rows_.size(), on_row));
   }
   if (!read) {
     KeysOf keys(rows_, entry_.key);
@@ -270,7 +278,7 @@ Result<void> EntryLoad::compare() {
       found.emplace_back(stored);
       return {};
     };
-    LADE_TRY(target_.read_keys(keys, collect));
+    LADE_TRY(target.read_keys(keys, collect));
     for (const std::string& stored : found) LADE_TRY(match(stored));
   }
   return {};

@@ -27,14 +27,15 @@ struct EntryRow {
 // The rows of one range of a slice for one target table: assembled, compared with what is stored, written.
 class EntryLoad {
  public:
-  EntryLoad(const analysis::Program& program, std::size_t entry, db::Connection& connection);
-  Result<void> prepare() { return target_.prepare(); }
+  // `reader`: another session, for comparing while this one writes; may be null.
+  EntryLoad(const analysis::Program& program, std::size_t entry, db::Connection& connection, db::Connection* reader);
+  Result<void> prepare();
   Result<bool> refers_to(const EntryLoad& other) { return target_.refers_to(other.entry_.table); }
 
   // Assembles the rows [begin, end) that have not failed; `earlier` are the entries before this one.
   Result<void> assemble(const Slice& slice, std::size_t begin, std::size_t end, std::span<EntryLoad* const> earlier);
   // Reads what is stored and decides. With partition hash or other orders the server matches the keys.
-  Result<void> compare();
+  Result<void> compare(bool by_reader);
   // Gives new rows their drawn ids. Must be called before later entries assemble.
   Result<void> draw_ids();
   // Writes new and changed rows. False: a row was changed or taken by somebody else meanwhile, compare again.
@@ -69,6 +70,7 @@ class EntryLoad {
   std::vector<std::size_t> not_null_;  // fields that the table wants filled and that a row may leave blank
   bool may_keep_ = false;              // a tuple may say that a stored value stays
   Target target_;
+  std::optional<Target> reader_;
   db::Connection& connection_;
   std::vector<EntryRow> rows_;
   std::vector<std::uint32_t> carrier_;  // slice row - begin_ → entry row + 1, 0: none

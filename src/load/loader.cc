@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace lade::load {
 namespace {
@@ -53,10 +54,10 @@ bool is_transient(const db::Diagnosis& diagnosis) {
   return false;
 }
 
-Loader::Loader(const analysis::Program& program, db::Connection& connection)
-    : program_(program), connection_(connection) {
+Loader::Loader(const analysis::Program& program, db::Connection& connection, db::Connection* reader)
+    : program_(program), connection_(connection), has_reader_(reader != nullptr) {
   for (std::size_t i = 0; i < program.entries.size(); ++i) {
-    entries_.push_back(std::make_unique<EntryLoad>(program, i, connection));
+    entries_.push_back(std::make_unique<EntryLoad>(program, i, connection, reader));
     views_.push_back(entries_.back().get());
   }
 }
@@ -69,16 +70,19 @@ Result<void> Loader::prepare() {
       has_own_parents_ = has_own_parents_ || refers;
     }
   }
+  if (has_reader_) {
+    LADE_ASSIGN(version_, data_version());
+  }
   return {};
 }
 
 // Assembles and compares one entry. False when rows were found that cannot be loaded and the range must start again.
-Result<bool> Loader::decide(Slice& slice, std::size_t begin, std::size_t end, std::size_t index) {
+Result<bool> Loader::decide(Slice& slice, std::size_t begin, std::size_t end, std::size_t index, bool by_reader) {
   EntryLoad& entry = *entries_[index];
   bool refused = false;
   do {
     LADE_TRY(entry.assemble(slice, begin, end, std::span(views_).first(index)));
-    LADE_TRY(entry.compare());
+    LADE_TRY(entry.compare(by_reader));
     LADE_TRY(entry.draw_ids());
     refused = false;
     for (const EntryRow& row : entry.rows()) {
@@ -106,7 +110,7 @@ Result<Loader::Attempt> Loader::attempt(Slice& slice, std::size_t begin, std::si
   };
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     failed_entry_ = i;
-    auto decided = decide(slice, begin, end, i);
+    auto decided = std::exchange(decided_ahead_, false) ? true : decide(slice, begin, end, i);
     if (!decided) return refused(std::move(decided).error());  // a key that not even a temporary table takes
     if (!*decided) return Attempt::again;
     auto written = entries_[i]->write();
@@ -211,9 +215,37 @@ Result<void> Loader::count(Slice& slice, staging::IssueWriter& issues, model::Ro
   return {};
 }
 
-Result<void> Loader::load(Slice& slice, staging::IssueWriter& issues, model::RowCounts& counts) {
+Result<std::int64_t> Loader::data_version() {
+  LADE_ASSIGN(const auto rows, connection_.query("PRAGMA data_version"));
+  return std::get<std::int64_t>(rows.front().front());
+}
+
+Result<void> Loader::decide_ahead(Slice& slice) {
+  const auto& fields = program_.entries.front().fields;
+  // Ids are drawn from what the writer sees, and a second table's rows refer to the first one's.
+  const bool depends =
+      entries_.size() > 1 || std::any_of(fields.begin(), fields.end(), [](const auto& field) { return field.drawn; });
+  if (!has_reader_ || depends || slice.rows.empty()) return {};
   refusals_.clear();
+  LADE_ASSIGN(decided_ahead_, decide(slice, 0, slice.rows.size(), 0, true));
+  return {};
+}
+
+// Inside the transaction nobody else can write any more: decisions made ahead hold, or are forgotten.
+Result<void> Loader::confirm_decisions(Slice& slice) {
+  if (decided_ahead_) {
+    LADE_ASSIGN(const std::int64_t version, data_version());
+    if (std::exchange(version_, version) == version) return {};
+    for (Row& row : slice.rows) row.outcome = Outcome::unprocessed;
+  }
+  decided_ahead_ = false;
+  refusals_.clear();
+  return {};
+}
+
+Result<void> Loader::load(Slice& slice, staging::IssueWriter& issues, model::RowCounts& counts) {
   skips_.clear();
+  LADE_TRY(confirm_decisions(slice));
   if (!slice.rows.empty()) LADE_TRY(load_range(slice, 0, slice.rows.size()));
   return count(slice, issues, counts);
 }

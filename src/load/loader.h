@@ -12,10 +12,11 @@
 
 namespace lade::load {
 
-// Loads slices into the target tables of a definition. One per connection. The caller owns the transaction.
+// Loads slices into the target tables of a definition. The caller owns the connection's transaction.
 class Loader {
  public:
-  Loader(const analysis::Program& program, db::Connection& connection);
+  // `reader`: another session with the same database, which makes decide_ahead() possible.
+  Loader(const analysis::Program& program, db::Connection& connection, db::Connection* reader = nullptr);
   // Creates the session's temporary tables; once, outside a transaction.
   Result<void> prepare();
 
@@ -23,6 +24,11 @@ class Loader {
   // stands alone; that row fails and the rest goes in. Sets each row's outcome, counts it, and tells the findings.
   // An error means that the transaction must be rolled back.
   Result<void> load(Slice& slice, staging::IssueWriter& issues, model::RowCounts& counts);
+
+  // Compares the slice with what is stored, on the reader's session, while somebody else uses the connection: load() of
+  // this slice then need not do it, unless others have written to the database since. Does nothing for definitions
+  // whose decisions depend on what the connection itself writes. (SQLite)
+  Result<void> decide_ahead(Slice& slice);
 
   // A row refused by a foreign key to a table that this definition itself loads may only wait for its parent. While
   // holding, load() leaves such rows `unprocessed` and uncounted, for the caller to load again after the last bucket.
@@ -35,7 +41,9 @@ class Loader {
   enum class Attempt { done, again, refused };
   Result<void> load_range(Slice& slice, std::size_t begin, std::size_t end);
   Result<Attempt> attempt(Slice& slice, std::size_t begin, std::size_t end);
-  Result<bool> decide(Slice& slice, std::size_t begin, std::size_t end, std::size_t entry);
+  Result<bool> decide(Slice& slice, std::size_t begin, std::size_t end, std::size_t entry, bool by_reader = false);
+  Result<void> confirm_decisions(Slice& slice);
+  Result<std::int64_t> data_version();
   Result<void> halve(Slice& slice, std::size_t begin, std::size_t end);
   Result<void> load_around(Slice& slice, std::size_t begin, std::size_t end, std::size_t guilty);
   Result<void> refuse(Slice& slice, std::size_t row, const db::Diagnosis& refusal);
@@ -49,6 +57,9 @@ class Loader {
 
   const analysis::Program& program_;
   db::Connection& connection_;
+  const bool has_reader_;
+  std::int64_t version_ = 0;    // of the data, as the connection saw it last; its own writes do not change it
+  bool decided_ahead_ = false;  // the whole slice was, at that version
   std::vector<std::unique_ptr<EntryLoad>> entries_;
   std::vector<EntryLoad*> views_;
   std::vector<Refusal> refusals_;
