@@ -8,7 +8,6 @@
 #include <thread>
 
 #include "cli/commands.h"
-#include "db/connection.h"
 #include "definition/parse.h"
 #include "jobs/import.h"
 
@@ -52,8 +51,6 @@ class StopOnSignal {
 };
 
 int run(ImportCommand& command, const CommonOptions& common) {
-  auto url = common.database_url();
-  if (!url) return report(url.error(), common.output);
   auto text = find_definition_text(command.definition, common);
   if (!text) return report(text.error(), common.output);
   const definition::Parsed parsed = definition::parse_definition(text->text);
@@ -61,7 +58,9 @@ int run(ImportCommand& command, const CommonOptions& common) {
     return report({"definition_invalid", definition::describe(parsed.faults, text->name),
                    "lade definitions validate shows the same", ErrorKind::invalid},
                   common.output);
-  command.options.database = *url;
+  // A file that does not exist has no target tables either: it is refused rather than made.
+  const db::Access access = command.options.dry_run ? db::Access::read : db::Access::write;
+  command.options.database = db::limited_to(access, common.database_url());
   command.options.data = common.data;
   command.options.user = user_name();
   jobs::Progress progress;

@@ -5,7 +5,6 @@
 
 #include "base/file.h"
 #include "cli/commands.h"
-#include "db/connection.h"
 #include "store/definitions.h"
 #include "store/schema.h"
 
@@ -28,14 +27,24 @@ Result<std::string> read_all(const std::string& path) {
 
 }  // namespace
 
-Result<std::string> CommonOptions::database_url() const {
-  if (!database.empty()) return database;
+std::string CommonOptions::database_url() const {
+  return database.empty() ? "sqlite:" + (std::filesystem::path(data) / "lade.db").string() : database;
+}
+
+Result<std::unique_ptr<db::Connection>> open_or_create(const CommonOptions& common) {
   std::error_code error;
-  std::filesystem::create_directories(data, error);
+  if (common.database.empty()) std::filesystem::create_directories(common.data, error);
   if (error)
-    return fail("data_folder", fmt::format("{}: cannot create the folder: {}", data, error.message()),
+    return fail("data_folder", fmt::format("{}: cannot create the folder: {}", common.data, error.message()),
                 "name another one with --data", ErrorKind::invalid);
-  return "sqlite:" + (std::filesystem::path(data) / "lade.db").string();
+  return db::connect(common.database_url());
+}
+
+Result<std::unique_ptr<db::Connection>> open_store_to_read(const CommonOptions& common) {
+  LADE_ASSIGN(auto connection, db::connect(db::limited_to(db::Access::read, common.database_url())));
+  LADE_ASSIGN(const db::SchemaState state, db::schema_state(*connection, store::migrations()));
+  if (state.version == 0) connection.reset();
+  return connection;
 }
 
 void add_database_options(CLI::App& command, CommonOptions& common) {
@@ -64,10 +73,10 @@ Result<NamedDefinition> find_definition_text(const std::string& name, const Comm
   if (name.ends_with(".yaml") || name.ends_with(".yml") || name.ends_with(".json") ||
       name.find('/') != std::string::npos)
     return not_found();
-  LADE_ASSIGN(const std::string url, common.database_url());
-  LADE_ASSIGN(auto connection, db::connect(url));
-  LADE_TRY(store::migrate(*connection));
-  LADE_ASSIGN(const auto stored, store::find_definition(*connection, name));
+  auto connection = open_store_to_read(common);
+  if (!connection) return fail(std::move(connection).error().within(fmt::format("definition '{}'", name)));
+  if (*connection == nullptr) return not_found();
+  LADE_ASSIGN(const auto stored, store::find_definition(**connection, name));
   if (!stored) return not_found();
   return NamedDefinition{stored->source_text, name};
 }
