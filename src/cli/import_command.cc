@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "cli/commands.h"
+#include "cli/usage.h"
 #include "definition/parse.h"
 #include "jobs/import.h"
 
@@ -98,10 +99,11 @@ void add_command(CLI::App& app, const char* name, const char* description, bool 
                   "a definition: the path of a YAML file, or the slug of a stored one")
       ->required();
   add_database_options(*sub, common);
-  static const std::map<std::string, jobs::Results> results{
-      {"none", jobs::Results::none}, {"failed", jobs::Results::failed}, {"all", jobs::Results::all}};
+  using jobs::Results;
   sub->add_option("--results", command->options.results, "result files to write: failed, all or none (default: failed)")
-      ->transform(CLI::CheckedTransformer(results, CLI::ignore_case))
+      ->transform(one_of({{"failed", static_cast<int>(Results::failed)},
+                          {"all", static_cast<int>(Results::all)},
+                          {"none", static_cast<int>(Results::none)}}))
       ->type_name("WHICH");
   sub->add_option("--results-dir", command->options.results_folder, "folder for them (default: DATA/imports/JOB)");
   sub->add_option("--issues", command->options.issues_file, "write every issue to this file, one JSON object a line");

@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <map>
 
 #include "base/file.h"
 #include "cli/commands.h"
+#include "cli/usage.h"
 #include "store/definitions.h"
 #include "store/schema.h"
 
@@ -48,15 +48,15 @@ Result<std::unique_ptr<db::Connection>> open_store_to_read(const CommonOptions& 
 }
 
 void add_database_options(CLI::App& command, CommonOptions& common) {
-  static const std::map<std::string, Output> outputs{
-      {"text", Output::text}, {"json", Output::json}, {"ndjson", Output::ndjson}};
   command
       .add_option("--database", common.database,
                   "sqlite:PATH or postgresql://… (default: a SQLite file in the data folder)")
       ->envname("LADE_DATABASE");
   command.add_option("--data", common.data, "folder for lade's files")->envname("LADE_DATA")->capture_default_str();
-  command.add_option("--output", common.output, "text, json or ndjson")
-      ->transform(CLI::CheckedTransformer(outputs, CLI::ignore_case))
+  command.add_option("--output", common.output, "text, json or ndjson (default: text)")
+      ->transform(one_of({{"text", static_cast<int>(Output::text)},
+                          {"json", static_cast<int>(Output::json)},
+                          {"ndjson", static_cast<int>(Output::ndjson)}}))
       ->type_name("FORMAT");
   command.add_flag("--quiet,-q", common.quiet, "no progress, no summary; errors and exit code only");
 }

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/usage.h"
 #include "source/input.h"
 #include "source/sniff.h"
 
@@ -64,9 +65,8 @@ void add_sniff_command(CLI::App& app, CommonOptions& common, Action& action) {
   auto file = std::make_shared<std::string>();
   CLI::App* sub = app.add_subcommand("sniff", "Show how a file would be read, and why");
   sub->add_option("FILE", *file, "the file; - reads standard input")->required();
-  static const std::map<std::string, Output> outputs{{"text", Output::text}, {"json", Output::json}};
-  sub->add_option("--output", common.output, "text or json")
-      ->transform(CLI::CheckedTransformer(outputs, CLI::ignore_case))
+  sub->add_option("--output", common.output, "text or json (default: text)")
+      ->transform(one_of({{"text", static_cast<int>(Output::text)}, {"json", static_cast<int>(Output::json)}}))
       ->type_name("FORMAT");
   sub->callback([file, &common, &action] { action = [file, &common] { return run(*file, common); }; });
 }

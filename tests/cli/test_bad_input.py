@@ -20,6 +20,31 @@ class Usage(ProgramTest):
             self.assertEqual(code, 1, words)
             self.assertIn("--help", output)
 
+    def test_the_nearest_is_named(self):
+        for words, texts in ((["improt"], ["unknown command 'improt'", "did you mean 'import'?", "lade --help"]),
+                             (["frobnicate"], ["unknown command 'frobnicate'"]),
+                             (["definitions", "lst"], ["unknown command 'lst'", "'list'", "lade definitions --help"]),
+                             ([], ["a command is missing", "import", "doctor"]),
+                             (["definitions"], ["a command is missing", "validate", "lade definitions --help"]),
+                             (["import", "things.csv", "--definiton", "x"], ["unknown flag '--definiton'", "'--definition'"]),
+                             (["import", "things.csv", "more.csv", "-d", "things.yaml"], ["unexpected 'more.csv'"]),
+                             (["import", "things.csv"], ["--definition is required", "lade import --help"]),
+                             (["import", "things.csv", "-d", "things.yaml", "--results", "al"],
+                              ["--results: 'al' is not accepted; expected failed, all, none; did you mean 'all'?"]),
+                             (["sniff", "things.csv", "--output", "ndjson"], ["--output: 'ndjson'", "expected text, json"])):
+            code, output = self.run_lade(*words)
+            self.assertEqual(code, 1, words)
+            for text in texts:
+                self.assertIn(text, output)
+
+    def test_help_shows_nothing_internal(self):
+        for words in ([], ["import"], ["plan"], ["sniff"], ["definitions"], ["definitions", "add"], ["migrate"], ["doctor"]):
+            code, output = self.run_lade(*words, "--help")
+            self.assertEqual(code, 0)
+            self.assertIn(" ".join(["Usage: lade", *words]), output)
+            self.assertNotIn("->", output)
+        self.assertEqual(self.run_lade("sniff", "things.csv", "--output", "JSON")[0], 0)
+
     def test_values_of_flags(self):
         self.assert_refused(self.import_file("things.csv", "--workers", "300"), 1, "option_invalid", "300", "256")
         self.assert_refused(self.import_file("things.csv", "--batch-rows", "0"), 1, "option_invalid", "--batch-rows")
