@@ -55,6 +55,9 @@ int run(const std::string& file, const CommonOptions& common) {
   if (!count) return report(count.error(), common.output);
   auto sniffed = source::sniff_csv({sample.data(), *count});
   if (!sniffed) return report(std::move(sniffed.error()).within(file), common.output);
+  // The limits of an import hold here too; the encoding is part of what is shown.
+  if (auto layout = source::recognise(*input, {}); !layout && layout.error().code != "unsupported_encoding")
+    return report(layout.error(), common.output);
   common.output == Output::text ? print_text(input->name, *sniffed) : print_json(input->name, *sniffed);
   return kOk;
 }

@@ -37,7 +37,9 @@ std::string describe_unknown_word(const CLI::App& command, const std::vector<std
   if (word.starts_with('-')) return fmt::format("unknown flag '{}'{}", word, suggestion(word, flag_names(command)));
   const std::vector<std::string> commands = command_names(command);
   if (commands.empty()) return fmt::format("unexpected '{}'", word);
-  return fmt::format("unknown command '{}'{}", word, suggestion(word, commands));
+  const std::string near = suggestion(word, commands);
+  return fmt::format("unknown command '{}'{}", word,
+                     near.empty() ? fmt::format("; there are {}", fmt::join(commands, ", ")) : near);
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ class Usage(ProgramTest):
 
     def test_the_nearest_is_named(self):
         for words, texts in ((["improt"], ["unknown command 'improt'", "did you mean 'import'?", "lade --help"]),
-                             (["frobnicate"], ["unknown command 'frobnicate'"]),
+                             (["frobnicate"], ["unknown command 'frobnicate'", "there are import, plan"]),
                              (["definitions", "lst"], ["unknown command 'lst'", "'list'", "lade definitions --help"]),
                              ([], ["a command is missing", "import", "doctor"]),
                              (["definitions"], ["a command is missing", "validate", "lade definitions --help"]),
@@ -105,9 +105,16 @@ class Files(ProgramTest):
         self.write("things.yaml", DEFINITION + "source: {header_row: 9}\n")
         self.assert_refused(self.import_file("things.csv"), 4, "header_not_found", "header_row")
 
+    def test_sniff_shows_another_encoding(self):
+        self.write("latin.csv", "Stra\u00dfe;Ort\nA;B\n".encode("latin-1"))
+        code, output = self.run_lade("sniff", "latin.csv")
+        self.assertEqual(code, 0, output)
+        self.assertIn("no valid UTF-8", output)
+
     def test_ten_thousand_columns(self):
         self.write("wide.csv", ",".join(f"c{i}" for i in range(10_000)) + "\n" + "," * 9_999 + "\n")
         self.assert_refused(self.import_file("wide.csv"), 4, "too_many_columns", "10000", "4096")
+        self.assert_refused(self.run_lade("sniff", "wide.csv"), 4, "too_many_columns", "wide.csv", "10000", "4096")
 
     def test_a_huge_line(self):
         with (self.folder / "huge.csv").open("wb") as file:
