@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "analysis/formula_guard.h"
+#include "base/assert.h"
 #include "csv/reader.h"
 
 namespace lade::analysis {
@@ -172,7 +173,8 @@ CastFault cast_text(const ColumnProgram& column, std::string_view text, Cell& ce
       return fault;
     }
   }
-  return {"not_castable"};
+  LADE_ASSERT(false && "a type without a cast");
+  return {};
 }
 
 void check_limits(const ColumnProgram& column, std::size_t row, std::string_view text, const Cell& cell,

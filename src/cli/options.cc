@@ -62,7 +62,8 @@ void add_database_options(CLI::App& command, CommonOptions& common) {
 }
 
 Result<NamedDefinition> find_definition_text(const std::string& name, const CommonOptions& common) {
-  if (std::filesystem::exists(name)) {
+  std::error_code error;
+  if (std::filesystem::exists(name, error) || error) {  // opening it says what is wrong with it
     LADE_ASSIGN(std::string text, read_all(name));
     return NamedDefinition{std::move(text), name};
   }

@@ -48,7 +48,10 @@ void print_text(const std::string& file, const source::Sniffed& sniffed) {
 }
 
 int run(const std::string& file, const CommonOptions& common) {
-  auto input = source::open_input(file, std::filesystem::temp_directory_path(), 10'000'000'000);
+  std::error_code error;
+  std::filesystem::path folder = std::filesystem::temp_directory_path(error);
+  if (error) folder = ".";
+  auto input = source::open_input(file, folder, 10'000'000'000);
   if (!input) return report(input.error(), common.output);
   std::vector<char> sample(std::min<std::uint64_t>(kSampleBytes, input->bytes));
   auto count = input->file.read_at(0, sample);

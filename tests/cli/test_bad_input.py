@@ -73,6 +73,18 @@ class Files(ProgramTest):
         done = subprocess.run(words, cwd="/", capture_output=True, text=True, check=False)
         self.assert_refused((done.returncode, done.stderr), 4, "file_not_readable", "secret.csv")
 
+    def test_other_errors_of_the_system(self):
+        (self.folder / "loop.csv").symlink_to("loop.csv")
+        self.assert_refused(self.import_file("loop.csv"), 3, "file_error", "loop.csv", "symbolic links")
+        for name in ("loop.csv", "x" * 300):
+            self.assert_refused(self.run_lade("import", "things.csv", "-d", name, "--database", "sqlite:company.db"), 3, "file_error")
+        self.assert_nothing_written()
+
+    def test_no_folder_for_temporary_files(self):
+        self.write("things.csv.gz", gzip.compress((self.folder / "things.csv").read_bytes()))
+        code, output = self.run_lade("sniff", "things.csv.gz", TMPDIR="/nowhere")
+        self.assertEqual(code, 0, output)
+
     def test_empty(self):
         for content in ("", "\n\n\r\n"):
             self.write("empty.csv", content)
