@@ -23,6 +23,7 @@ BLOCK = re.compile(r"^<!-- run -->\n```console\n(.*?)^```$", re.S | re.M)
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 PATH = re.compile(r"`((?:src|tests|fuzz|bench|docs|examples|scripts|tools|cmake)/[^`\s*<>{}…]+)`")
 MACHINE = re.compile(r"(?<![\w.])/(?:work|home|root|tmp/\w+)/")
+PROGRESS = re.compile(r"^(?:preparing|\w+ +\d+%  .*)\n", re.M)  # on a terminal they are one line that goes away
 PROMISE = re.compile(r"^- (?:\[[ x]\] )?\*?\*?([NSDGQ]\d+)\b.*$", re.M)
 PROMISES = {"N": 38, "S": 54, "D": 27, "G": 37, "Q": 20}
 
@@ -71,8 +72,9 @@ def run_page(path, lade):
             done = subprocess.run(["bash", "-c", command], cwd=work, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                   text=True, errors="replace", timeout=120, check=False)
             count += 1
-            if not pattern_of(expected).fullmatch(done.stdout):
-                shown = "\n    ".join(done.stdout.splitlines())
+            output = PROGRESS.sub("", done.stdout)
+            if not pattern_of(expected).fullmatch(output):
+                shown = "\n    ".join(output.splitlines())
                 faults.append(f"{path.relative_to(ROOT)}: $ {command}\n  printed (exit code {done.returncode}):\n    {shown}")
     return count, faults
 

@@ -1,11 +1,12 @@
 #!/bin/sh
-# test_slow.sh: what takes too long for every change. A million rows on both databases, the corpora of other projects with sanitizers,
-# each fuzz target for FUZZ_SECONDS.
+# test_slow.sh: what takes too long for every change. A million rows on both databases, a file of too many rows, the corpora of other
+# projects with sanitizers, each fuzz target for FUZZ_SECONDS.
 set -eu
 cd "$(dirname "$0")/.."
 cmake --preset release -DLADE_TESTS=ON
 cmake --build --preset release --target lade generate_components
 python3 tests/slow/million.py --lade build/release/lade --generator build/release/generate_components --rows "${ROWS:-1000000}"
+python3 tests/slow/too_many_rows.py --lade build/release/lade
 cmake --preset asan
 cmake --build --preset asan --target corpus_test
 LADE_SOURCE_DIR=$PWD build/asan/corpus_test

@@ -41,6 +41,10 @@ std::string lower(std::string text) {
   return text;
 }
 
+bool gives_blank_a_value(const DataColumn& column) {
+  return std::any_of(column.values.begin(), column.values.end(), [](const auto& entry) { return entry.first.empty(); });
+}
+
 }  // namespace
 
 bool is_result_column(std::string_view name) {
@@ -72,7 +76,7 @@ void Binder::bind_source(ColumnProgram& program) {
   } else if (column.expression == DataColumn::SourceExpression::now) {
     program.fixed = context_value({"now", true});
   } else if (column.expression == DataColumn::SourceExpression::default_value) {
-    program.fixed = column.default_value.value_or("");
+    program.fixed = "";  // as if every cell were blank
   } else if (!column.lookup) {
     for (const std::string& name : column.from) {
       program.source = find_header(name);
@@ -82,7 +86,7 @@ void Binder::bind_source(ColumnProgram& program) {
       program.absent = true;
       program_->absent.push_back(column.name);
       if (column.required) fault_missing(column);
-      if (column.default_value) program.fixed = "", program.absent = false;
+      if (column.default_value || gives_blank_a_value(column)) program.fixed = "", program.absent = false;
     }
   }
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "analysis/formula_guard.h"
+#include "base/assert.h"
 #include "csv/reader.h"
 
 namespace lade::analysis {
@@ -48,22 +49,32 @@ void refuse(const ColumnProgram& column, std::string_view code, std::size_t row,
   state = column.column.severity == model::Severity::error ? CellState::bad : CellState::null;
 }
 
+// What stands for a blank cell: the default, which may be a cell of `values` or a value of it, or what `values` has for
+// the empty cell.
+std::string_view text_of_blank(const ColumnProgram& column) {
+  const std::string text = column.column.default_value.value_or("");
+  if (const auto found = column.values.find(text); found != column.values.end()) return found->second;
+  return column.column.default_value ? std::string_view(*column.column.default_value) : std::string_view();
+}
+
 // One cell from its text.
 class CellConverter {
  public:
   CellConverter(const ColumnProgram& column, RowIssues& issues, TextArena& arena)
-      : column_(column), issues_(issues), arena_(arena), plain_(column.values.empty() && !column.column.values_only) {}
+      : column_(column),
+        issues_(issues),
+        arena_(arena),
+        plain_(column.values.empty() && !column.column.values_only),
+        text_of_blank_(text_of_blank(column)) {}
 
   void convert(std::string_view raw, bool stable, std::size_t row, Cell& cell, CellState& state) {
     if (raw.size() > kMaxCellBytes) return refuse(column_, "cell_too_long", row, raw, state, issues_);
     std::string_view text = column_.column.trim ? trimmed(raw) : raw;
     if (is_blank(text)) {
-      if (!column_.column.default_value) return blank(row, text, state);
-      text = *column_.column.default_value;
-      if (text.empty()) return blank(row, text, state);
+      if (text_of_blank_.empty()) return blank(row, text, state);
+      text = text_of_blank_;
       stable = true;
-    }
-    if (!plain_) {
+    } else if (!plain_) {
       const auto found = column_.values.find(std::string(text));
       if (found == column_.values.end()) return refuse(column_, "value_not_allowed", row, text, state, issues_);
       text = found->second;
@@ -95,6 +106,7 @@ class CellConverter {
   RowIssues& issues_;
   TextArena& arena_;
   const bool plain_;
+  const std::string_view text_of_blank_;  // empty: a blank cell stays blank
 };
 
 void convert_fixed(const ColumnProgram& column, const RawRows& raw, TypedColumn& out, RowIssues& issues,
@@ -161,7 +173,8 @@ CastFault cast_text(const ColumnProgram& column, std::string_view text, Cell& ce
       return fault;
     }
   }
-  return {"not_castable"};
+  LADE_ASSERT(false && "a type without a cast");
+  return {};
 }
 
 void check_limits(const ColumnProgram& column, std::size_t row, std::string_view text, const Cell& cell,

@@ -1,5 +1,4 @@
-#include <boost/json.hpp>
-
+#include "analysis/same_json.h"
 #include "analysis/wire_codec.h"
 
 namespace lade::analysis {
@@ -15,13 +14,6 @@ bool same_numeric(std::string_view left, std::string_view right) {
 
 std::string_view without_padding(std::string_view text) {
   return text.substr(0, text.find_last_not_of(' ') + 1);
-}
-
-bool same_json(std::string_view left, std::string_view right) {
-  boost::system::error_code left_error, right_error;
-  const auto a = boost::json::parse({left.data(), left.size()}, left_error);
-  const auto b = boost::json::parse({right.data(), right.size()}, right_error);
-  return !left_error && !right_error && a == b;
 }
 
 }  // namespace

@@ -6,16 +6,13 @@
 
 #include "base/file.h"
 #include "cli/commands.h"
-#include "db/connection.h"
 #include "store/schema.h"
 
 namespace lade::cli {
 namespace {
 
 int migrate(const CommonOptions& common) {
-  auto url = common.database_url();
-  if (!url) return report(url.error(), common.output);
-  auto connection = db::connect(*url);
+  auto connection = open_or_create(common);
   if (!connection) return report(connection.error(), common.output);
   auto count = store::migrate(**connection);
   if (!count) return report(count.error(), common.output);
@@ -23,7 +20,7 @@ int migrate(const CommonOptions& common) {
     fmt::print("{}\n", boost::json::serialize(boost::json::object{{"migrations_run", *count},
                                                                   {"version", store::migrations().back().version}}));
   } else {
-    fmt::print("{}: schema version {} ({} migrations run)\n", db::without_password(*url),
+    fmt::print("{}: schema version {} ({} migrations run)\n", db::without_password(common.database_url()),
                store::migrations().back().version, *count);
   }
   return kOk;
@@ -36,19 +33,23 @@ struct Finding {
   std::string detail;
 };
 
+// The data folder, or the nearest existing one above it, where it would be made.
 Finding look_at_folder(const std::string& data) {
+  namespace fs = std::filesystem;
   std::error_code error;
-  std::filesystem::create_directories(data, error);
-  if (error) return {"data folder", false, fmt::format("{}: {}", data, error.message())};
-  if (auto file = File::temporary(data); !file) return {"data folder", false, file.error().message};
-  const auto space = std::filesystem::space(data, error);
+  const bool exists = fs::exists(data, error);
+  fs::path folder = fs::absolute(data, error);
+  while (!fs::exists(folder, error) && folder.has_relative_path()) folder = folder.parent_path();
+  if (auto file = File::temporary(folder); !file) return {"data folder", false, file.error().message};
+  const auto space = fs::space(folder, error);
   constexpr std::uintmax_t kEnoughBytes = 1'000'000'000;
   return {"data folder", !error && space.available > kEnoughBytes,
-          fmt::format("{}: writable, {:.1f} GB free", data, static_cast<double>(space.available) / 1e9)};
+          fmt::format("{}: {}, {:.1f} GB free", data, exists ? "writable" : "does not exist yet, can be made",
+                      static_cast<double>(space.available) / 1e9)};
 }
 
 void look_at_database(const std::string& url, std::vector<Finding>& findings) {
-  auto connection = db::connect(url);
+  auto connection = db::connect(db::limited_to(db::Access::read, url));
   if (!connection) {
     findings.push_back(
         {"database", false,
@@ -74,12 +75,10 @@ void look_at_database(const std::string& url, std::vector<Finding>& findings) {
 }
 
 int doctor(const CommonOptions& common) {
-  auto url = common.database_url();
-  if (!url) return report(url.error(), common.output);
   std::vector<Finding> findings;
   findings.push_back({"processors", true, fmt::format("{} cores", std::thread::hardware_concurrency())});
   findings.push_back(look_at_folder(common.data));
-  look_at_database(*url, findings);
+  look_at_database(common.database_url(), findings);
   bool good = true, connected = true;
   boost::json::array list;
   for (const Finding& finding : findings) {

@@ -2,9 +2,11 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "cli/terminal.h"
+#include "db/connection.h"
 
 namespace lade::cli {
 
@@ -15,8 +17,8 @@ struct CommonOptions {
   Output output = Output::text;
   bool quiet = false;
 
-  // The database to use; creates the data folder when the default is used.
-  Result<std::string> database_url() const;
+  // The database to use: the one that was named, or a file in the data folder.
+  std::string database_url() const;
 };
 
 // Each adds its command to the program; the chosen one puts what is to be done into `action`.
@@ -25,6 +27,11 @@ void add_import_commands(CLI::App& app, CommonOptions& common, Action& action);
 void add_sniff_command(CLI::App& app, CommonOptions& common, Action& action);
 void add_definition_commands(CLI::App& app, CommonOptions& common, Action& action);
 void add_admin_commands(CLI::App& app, CommonOptions& common, Action& action);
+
+// A session that may write; makes the data folder and the SQLite file when they are missing.
+Result<std::unique_ptr<db::Connection>> open_or_create(const CommonOptions& common);
+// A session with lade's own tables that changes nothing; null when the database has none of them.
+Result<std::unique_ptr<db::Connection>> open_store_to_read(const CommonOptions& common);
 
 // A definition by path of a YAML file, or by slug of a stored one.
 struct NamedDefinition {

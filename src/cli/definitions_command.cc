@@ -4,7 +4,6 @@
 #include <memory>
 
 #include "cli/commands.h"
-#include "db/connection.h"
 #include "definition/parse.h"
 #include "jobs/definitions.h"
 #include "store/definitions.h"
@@ -12,13 +11,6 @@
 
 namespace lade::cli {
 namespace {
-
-Result<std::unique_ptr<db::Connection>> open_store(const CommonOptions& common) {
-  LADE_ASSIGN(const std::string url, common.database_url());
-  LADE_ASSIGN(auto connection, db::connect(url));
-  LADE_TRY(store::migrate(*connection));
-  return connection;
-}
 
 boost::json::array faults_json(const std::vector<definition::Fault>& faults) {
   boost::json::array list;
@@ -60,8 +52,9 @@ int add(const std::string& file, const CommonOptions& common) {
   auto text = find_definition_text(file, common);
   if (!text) return report(text.error(), common.output);
   const definition::Parsed parsed = definition::parse_definition(text->text);
-  auto connection = open_store(common);
+  auto connection = open_or_create(common);
   if (!connection) return report(connection.error(), common.output);
+  if (auto migrated = store::migrate(**connection); !migrated) return report(migrated.error(), common.output);
   if (!parsed.valid()) {
     store::StoredDefinition stored;
     stored.slug = parsed.definition.slug;
@@ -83,9 +76,10 @@ int add(const std::string& file, const CommonOptions& common) {
 }
 
 int list(const CommonOptions& common) {
-  auto connection = open_store(common);
+  auto connection = open_store_to_read(common);
   if (!connection) return report(connection.error(), common.output);
-  auto definitions = store::list_definitions(**connection);
+  Result<std::vector<store::StoredDefinition>> definitions;
+  if (*connection != nullptr) definitions = store::list_definitions(**connection);
   if (!definitions) return report(definitions.error(), common.output);
   for (const store::StoredDefinition& d : *definitions) {
     if (common.output == Output::text) {

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "cli/commands.h"
-#include "db/connection.h"
+#include "cli/usage.h"
 #include "definition/parse.h"
 #include "jobs/import.h"
 
@@ -52,8 +52,6 @@ class StopOnSignal {
 };
 
 int run(ImportCommand& command, const CommonOptions& common) {
-  auto url = common.database_url();
-  if (!url) return report(url.error(), common.output);
   auto text = find_definition_text(command.definition, common);
   if (!text) return report(text.error(), common.output);
   const definition::Parsed parsed = definition::parse_definition(text->text);
@@ -61,7 +59,9 @@ int run(ImportCommand& command, const CommonOptions& common) {
     return report({"definition_invalid", definition::describe(parsed.faults, text->name),
                    "lade definitions validate shows the same", ErrorKind::invalid},
                   common.output);
-  command.options.database = *url;
+  // A file that does not exist has no target tables either: it is refused rather than made.
+  const db::Access access = command.options.dry_run ? db::Access::read : db::Access::write;
+  command.options.database = db::limited_to(access, common.database_url());
   command.options.data = common.data;
   command.options.user = user_name();
   jobs::Progress progress;
@@ -99,10 +99,11 @@ void add_command(CLI::App& app, const char* name, const char* description, bool 
                   "a definition: the path of a YAML file, or the slug of a stored one")
       ->required();
   add_database_options(*sub, common);
-  static const std::map<std::string, jobs::Results> results{
-      {"none", jobs::Results::none}, {"failed", jobs::Results::failed}, {"all", jobs::Results::all}};
+  using jobs::Results;
   sub->add_option("--results", command->options.results, "result files to write: failed, all or none (default: failed)")
-      ->transform(CLI::CheckedTransformer(results, CLI::ignore_case))
+      ->transform(one_of({{"failed", static_cast<int>(Results::failed)},
+                          {"all", static_cast<int>(Results::all)},
+                          {"none", static_cast<int>(Results::none)}}))
       ->type_name("WHICH");
   sub->add_option("--results-dir", command->options.results_folder, "folder for them (default: DATA/imports/JOB)");
   sub->add_option("--issues", command->options.issues_file, "write every issue to this file, one JSON object a line");

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "cli/commands.h"
+#include "cli/usage.h"
 
 int main(int argc, char** argv) {
   using namespace lade::cli;
@@ -15,6 +16,8 @@ int main(int argc, char** argv) {
       "Exit codes: 0 all rows in, 1 usage, 2 finished with failed rows, 3 failed, 4 invalid, 5 cancelled, 6 cannot "
       "connect.\n"
       "Documentation: docs/ in the source tree; every error code is explained in docs/errors.md.");
+  app.name("lade");
+  app.failure_message(describe_usage_fault);
   CommonOptions common;
   Action action;
   add_import_commands(app, common, action);

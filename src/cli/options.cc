@@ -1,11 +1,10 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <map>
 
 #include "base/file.h"
 #include "cli/commands.h"
-#include "db/connection.h"
+#include "cli/usage.h"
 #include "store/definitions.h"
 #include "store/schema.h"
 
@@ -28,32 +27,43 @@ Result<std::string> read_all(const std::string& path) {
 
 }  // namespace
 
-Result<std::string> CommonOptions::database_url() const {
-  if (!database.empty()) return database;
+std::string CommonOptions::database_url() const {
+  return database.empty() ? "sqlite:" + (std::filesystem::path(data) / "lade.db").string() : database;
+}
+
+Result<std::unique_ptr<db::Connection>> open_or_create(const CommonOptions& common) {
   std::error_code error;
-  std::filesystem::create_directories(data, error);
+  if (common.database.empty()) std::filesystem::create_directories(common.data, error);
   if (error)
-    return fail("data_folder", fmt::format("{}: cannot create the folder: {}", data, error.message()),
+    return fail("data_folder", fmt::format("{}: cannot create the folder: {}", common.data, error.message()),
                 "name another one with --data", ErrorKind::invalid);
-  return "sqlite:" + (std::filesystem::path(data) / "lade.db").string();
+  return db::connect(common.database_url());
+}
+
+Result<std::unique_ptr<db::Connection>> open_store_to_read(const CommonOptions& common) {
+  LADE_ASSIGN(auto connection, db::connect(db::limited_to(db::Access::read, common.database_url())));
+  LADE_ASSIGN(const db::SchemaState state, db::schema_state(*connection, store::migrations()));
+  if (state.version == 0) connection.reset();
+  return connection;
 }
 
 void add_database_options(CLI::App& command, CommonOptions& common) {
-  static const std::map<std::string, Output> outputs{
-      {"text", Output::text}, {"json", Output::json}, {"ndjson", Output::ndjson}};
   command
       .add_option("--database", common.database,
                   "sqlite:PATH or postgresql://… (default: a SQLite file in the data folder)")
       ->envname("LADE_DATABASE");
   command.add_option("--data", common.data, "folder for lade's files")->envname("LADE_DATA")->capture_default_str();
-  command.add_option("--output", common.output, "text, json or ndjson")
-      ->transform(CLI::CheckedTransformer(outputs, CLI::ignore_case))
+  command.add_option("--output", common.output, "text, json or ndjson (default: text)")
+      ->transform(one_of({{"text", static_cast<int>(Output::text)},
+                          {"json", static_cast<int>(Output::json)},
+                          {"ndjson", static_cast<int>(Output::ndjson)}}))
       ->type_name("FORMAT");
   command.add_flag("--quiet,-q", common.quiet, "no progress, no summary; errors and exit code only");
 }
 
 Result<NamedDefinition> find_definition_text(const std::string& name, const CommonOptions& common) {
-  if (std::filesystem::exists(name)) {
+  std::error_code error;
+  if (std::filesystem::exists(name, error) || error) {  // opening it says what is wrong with it
     LADE_ASSIGN(std::string text, read_all(name));
     return NamedDefinition{std::move(text), name};
   }
@@ -64,10 +74,10 @@ Result<NamedDefinition> find_definition_text(const std::string& name, const Comm
   if (name.ends_with(".yaml") || name.ends_with(".yml") || name.ends_with(".json") ||
       name.find('/') != std::string::npos)
     return not_found();
-  LADE_ASSIGN(const std::string url, common.database_url());
-  LADE_ASSIGN(auto connection, db::connect(url));
-  LADE_TRY(store::migrate(*connection));
-  LADE_ASSIGN(const auto stored, store::find_definition(*connection, name));
+  auto connection = open_store_to_read(common);
+  if (!connection) return fail(std::move(connection).error().within(fmt::format("definition '{}'", name)));
+  if (*connection == nullptr) return not_found();
+  LADE_ASSIGN(const auto stored, store::find_definition(**connection, name));
   if (!stored) return not_found();
   return NamedDefinition{stored->source_text, name};
 }

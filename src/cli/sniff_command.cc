@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/usage.h"
 #include "source/input.h"
 #include "source/sniff.h"
 
@@ -47,13 +48,19 @@ void print_text(const std::string& file, const source::Sniffed& sniffed) {
 }
 
 int run(const std::string& file, const CommonOptions& common) {
-  auto input = source::open_input(file, std::filesystem::temp_directory_path(), 10'000'000'000);
+  std::error_code error;
+  std::filesystem::path folder = std::filesystem::temp_directory_path(error);
+  if (error) folder = ".";
+  auto input = source::open_input(file, folder, 10'000'000'000);
   if (!input) return report(input.error(), common.output);
   std::vector<char> sample(std::min<std::uint64_t>(kSampleBytes, input->bytes));
   auto count = input->file.read_at(0, sample);
   if (!count) return report(count.error(), common.output);
   auto sniffed = source::sniff_csv({sample.data(), *count});
   if (!sniffed) return report(std::move(sniffed.error()).within(file), common.output);
+  // The limits of an import hold here too; the encoding is part of what is shown.
+  if (auto layout = source::recognise(*input, {}); !layout && layout.error().code != "unsupported_encoding")
+    return report(layout.error(), common.output);
   common.output == Output::text ? print_text(input->name, *sniffed) : print_json(input->name, *sniffed);
   return kOk;
 }
@@ -64,9 +71,8 @@ void add_sniff_command(CLI::App& app, CommonOptions& common, Action& action) {
   auto file = std::make_shared<std::string>();
   CLI::App* sub = app.add_subcommand("sniff", "Show how a file would be read, and why");
   sub->add_option("FILE", *file, "the file; - reads standard input")->required();
-  static const std::map<std::string, Output> outputs{{"text", Output::text}, {"json", Output::json}};
-  sub->add_option("--output", common.output, "text or json")
-      ->transform(CLI::CheckedTransformer(outputs, CLI::ignore_case))
+  sub->add_option("--output", common.output, "text or json (default: text)")
+      ->transform(one_of({{"text", static_cast<int>(Output::text)}, {"json", static_cast<int>(Output::json)}}))
       ->type_name("FORMAT");
   sub->callback([file, &common, &action] { action = [file, &common] { return run(*file, common); }; });
 }

@@ -4,7 +4,6 @@
 #include <unistd.h>
 #include <boost/json.hpp>
 
-#include <chrono>
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
@@ -59,27 +58,33 @@ int report(const Error& error, Output output) {
 
 ProgressLine::ProgressLine(const jobs::Progress& progress, Output output, bool quiet)
     : progress_(progress), output_(output), terminal_(isatty(STDERR_FILENO) != 0 && output == Output::text) {
-  if (!quiet && output != Output::json) thread_ = std::jthread([this](std::stop_token stop) { run(std::move(stop)); });
+  if (quiet || output == Output::json) return;
+  show();
+  thread_ = std::jthread([this](std::stop_token stop) { run(std::move(stop)); });
 }
 
 ProgressLine::~ProgressLine() {
   if (!thread_.joinable()) return;
   thread_.request_stop();
   thread_.join();
-  if (terminal_) fmt::print(stderr, "\r\x1b[K");
+  if (terminal_) {
+    fmt::print(stderr, "\r\x1b[K");
+  } else if (progress_.phase == jobs::Phase::finished) {
+    show();
+  }
 }
 
 void ProgressLine::run(std::stop_token stop) {
   std::mutex mutex;
   std::condition_variable_any wake;
-  const auto start = std::chrono::steady_clock::now();
   std::unique_lock lock(mutex);
   while (
       !wake.wait_for(lock, stop, terminal_ ? kTerminalInterval : kPlainInterval, [&] { return stop.stop_requested(); }))
-    show(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    show();
 }
 
-void ProgressLine::show(double seconds) {
+void ProgressLine::show() {
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   const jobs::Phase phase = progress_.phase;
   const std::int64_t total = progress_.rows_total;
   const std::int64_t done = phase == jobs::Phase::processing ? progress_.rows_loaded : progress_.rows_analysed;
@@ -100,11 +105,13 @@ void ProgressLine::show(double seconds) {
     std::fflush(stdout);
     return;
   }
-  std::string line = fmt::format("{:<10} {:>3.0f}%  {} of {} rows", jobs::to_string(phase), whole * 100, grouped(done),
-                                 grouped(total));
+  std::string line(jobs::to_string(phase));
+  if (phase != jobs::Phase::preparing)
+    line = fmt::format("{:<10} {:>3.0f}%  {} of {} rows", line, whole * 100, grouped(done), grouped(total));
   if (rate > 0) line += fmt::format("  {} rows/s", grouped(static_cast<std::int64_t>(rate)));
   if (progress_.rows_failed > 0) line += fmt::format("  {} failed", grouped(progress_.rows_failed));
-  if (whole > 0.02) line += fmt::format("  {:.0f} s left", seconds / whole * (1 - whole));
+  if (whole > 0.02 && phase != jobs::Phase::finished)
+    line += fmt::format("  {:.0f} s left", seconds / whole * (1 - whole));
   fmt::print(stderr, "{}{}{}", terminal_ ? "\r\x1b[K" : "", line, terminal_ ? "" : "\n");
   std::fflush(stderr);
 }

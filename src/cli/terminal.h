@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -23,8 +24,8 @@ std::string bold(std::string_view text, int descriptor);
 // 1234567 → 1 234 567.
 std::string grouped(std::int64_t number);
 
-// Shows a running import on standard error: one live line on a terminal, a plain line now and then otherwise, an object
-// per change with ndjson. Stops when it is destroyed.
+// Shows a running import on standard error: one live line on a terminal; otherwise a plain line at the beginning, now
+// and then, and at the end, which with ndjson are objects on standard output. Stops when it is destroyed.
 class ProgressLine {
  public:
   ProgressLine(const jobs::Progress& progress, Output output, bool quiet);
@@ -34,11 +35,12 @@ class ProgressLine {
 
  private:
   void run(std::stop_token stop);
-  void show(double seconds);
+  void show();
 
   const jobs::Progress& progress_;
   const Output output_;
   const bool terminal_;
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::jthread thread_;
 };
 

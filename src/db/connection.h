@@ -96,6 +96,11 @@ class Connection {
 // URL has one, search_path as the role has it. Fails with database_url_invalid or cannot_connect.
 Result<std::unique_ptr<Connection>> connect(const std::string& url);
 Backend backend_of(const std::string& url);
+// How far a command goes: `read` changes no byte of a SQLite file, `write` does not create it.
+enum class Access { read, write };
+// The URL of the same database, opened only so far; what the URL itself forbids stays forbidden. Servers keep their own
+// rules.
+std::string limited_to(Access access, const std::string& url);
 // The URL as it may be shown: without its passwords.
 std::string without_password(const std::string& url);
 

@@ -138,6 +138,7 @@ Column column_of(const Row& row) {
 Result<std::vector<Column>> PostgresqlConnection::describe_columns(std::int64_t table) {
   LADE_ASSIGN(const std::vector<Row> rows, query(kColumns, std::vector<Value>{table}));
   std::vector<Column> columns;
+  columns.reserve(rows.size());
   for (const Row& row : rows) columns.push_back(column_of(row));
   return columns;
 }
@@ -173,6 +174,7 @@ Result<std::optional<Table>> PostgresqlConnection::describe(std::string_view nam
 Result<std::vector<std::string>> PostgresqlConnection::table_names() {
   LADE_ASSIGN(const std::vector<Row> rows, query(kTableNames, {}));
   std::vector<std::string> names;
+  names.reserve(rows.size());
   for (const Row& row : rows) names.push_back(text_of(row[0]));
   std::ranges::sort(names);
   return names;

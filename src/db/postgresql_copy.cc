@@ -81,7 +81,7 @@ Result<void> PostgresqlConnection::copy_out(std::string_view select,
   const std::string sql = std::string("COPY (").append(select).append(") TO STDOUT (FORMAT BINARY)");
   const Answer answer(PQexec(session_.get(), sql.c_str()));
   if (PQresultStatus(answer.get()) != PGRES_COPY_OUT) return fail(refusal(answer.get()));
-  const Result<void> received = receive_tuples(row);
+  Result<void> received = receive_tuples(row);
   const Result<std::int64_t> finished = finish();
   if (!received) return received;
   if (!finished) return fail(finished.error());

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -73,7 +75,7 @@ std::string collation_of(sqlite3* database, const Table& table, const std::strin
 
 std::string joined_as_in_words(const std::string& table, const std::vector<std::string>& columns) {
   std::string joined;
-  for (const std::string& column : columns) joined += (joined.empty() ? "" : ", ") + table + "." + column;
+  for (const std::string& column : columns) joined += fmt::format("{}{}.{}", joined.empty() ? "" : ", ", table, column);
   return joined;
 }
 
@@ -159,6 +161,7 @@ Result<void> SqliteConnection::describe_rowid(Table& table) {
 Result<std::vector<std::string>> SqliteConnection::table_names() {
   LADE_ASSIGN(const std::vector<Row> rows, query(kTableNames, {}));
   std::vector<std::string> names;
+  names.reserve(rows.size());
   for (const Row& row : rows) names.push_back(text_of(row[0]));
   return names;
 }

@@ -28,7 +28,8 @@ Result<void> check_path(const SqliteLocation& location) {
     return {};
   }
   if (location.mode != SqliteLocation::Mode::create)
-    return fail(cannot_open(location, "there is no such file", "check the path, or leave out ?mode= to create it"));
+    return fail(cannot_open(location, "there is no such file",
+                            "check the path, or create the database first, e.g. with sqlite3"));
   const fs::path folder = path.has_parent_path() ? path.parent_path() : ".";
   if (!fs::is_directory(folder, ignored))
     return fail(

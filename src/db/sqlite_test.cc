@@ -8,6 +8,7 @@
 #include <fstream>
 #include <thread>
 
+#include "db/url.h"
 #include "testing/database.h"
 #include "testing/results.h"
 
@@ -158,6 +159,18 @@ TEST_F(SqliteTest, AFullDatabaseSaysSo) {
   ASSERT_FAILS(filled, "db_full");
   EXPECT_OK(transaction->rollback());
   EXPECT_FAILS(Savepoint::begin(*connection), "db_error");
+}
+
+TEST_F(SqliteTest, ADamagedFileSaysSo) {
+  ASSERT_OK(connection->run("CREATE TABLE t (a text); INSERT INTO t VALUES (hex(zeroblob(100000)))"));
+  connection.reset();
+  std::fstream file(parse_sqlite_url(database.url())->path, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(4096);  // the page behind the first: the table's
+  file << std::string(4096, '\xFF');
+  file.close();
+  connection = database.connect();
+  ASSERT_FAILS(connection->query("SELECT a FROM t"), "db_corrupt");
+  EXPECT_EQ(connection->diagnosis().sqlstate, "XX001");
 }
 
 TEST_F(SqliteTest, WhatCannotBeOpenedSaysWhy) {

@@ -138,7 +138,7 @@ void TupleFeed::give(sqlite3_context* context, std::size_t column) const {
     case 'i': return sqlite3_result_int64(context, read_big_endian<std::int64_t>(value));
     case 'r': return sqlite3_result_double(context, std::bit_cast<double>(read_big_endian<std::int64_t>(value)));
     case 'b': return sqlite3_result_blob(context, value, field.length - 1, SQLITE_STATIC);
-    default: LADE_ASSERT(!"a tag of SQLite's tuples");
+    default: LADE_ASSERT(false && "a tag of SQLite's tuples");
   }
 }
 

@@ -108,6 +108,14 @@ Result<SqliteLocation> parse_sqlite_url(const std::string& url) {
   return location;
 }
 
+std::string limited_to(Access access, const std::string& url) {
+  if (!is_sqlite_url(url)) return url;
+  const Result<SqliteLocation> location = parse_sqlite_url(url);
+  if (!location || location->in_memory()) return url;
+  const bool read_only = access == Access::read || location->mode == SqliteLocation::Mode::read_only;
+  return fmt::format("{}{}?mode={}", kSqliteScheme, location->path, read_only ? "ro" : "rw");
+}
+
 Backend backend_of(const std::string& url) {
   return is_sqlite_url(url) ? Backend::sqlite : Backend::postgresql;
 }

@@ -29,6 +29,15 @@ TEST(Url, SqlitePathsAreTakenAsTheyAre) {
   EXPECT_FAILS(parse_sqlite_url(std::string("sqlite:a\0b", 10)), "database_url_invalid");
 }
 
+TEST(Url, AccessIsLimitedButNeverWidened) {
+  EXPECT_EQ(limited_to(Access::read, "sqlite:a.db"), "sqlite:a.db?mode=ro");
+  EXPECT_EQ(limited_to(Access::write, "sqlite:a.db"), "sqlite:a.db?mode=rw");
+  EXPECT_EQ(limited_to(Access::write, "sqlite:a.db?mode=rwc"), "sqlite:a.db?mode=rw");
+  EXPECT_EQ(limited_to(Access::write, "sqlite:a.db?mode=ro"), "sqlite:a.db?mode=ro");
+  for (const char* url : {"sqlite::memory:", "sqlite:", "sqlite:a.db?mode=x", "postgresql://h/d", "host=h", ""})
+    EXPECT_EQ(limited_to(Access::read, url), url);
+}
+
 TEST(Url, PasswordsAreNotShown) {
   EXPECT_EQ(without_password("sqlite:a.db"), "sqlite:a.db");
   EXPECT_EQ(without_password("postgresql://ann:s3cret@db.example:5433/shop"), "postgresql://ann@db.example:5433/shop");

@@ -45,6 +45,8 @@ std::vector<FaultCase> setting_cases() {
        kSchema},
       {"default_not_in_values", column("values: {J: ja, N: nein}, default: x"), "definition_bad_value", 5, 42,
        "columns.b.default: 'x' is not one of values"},
+      {"default_and_value_of_the_empty_cell", column("values: {J: ja, '': nein}, default: J"), "definition_bad_value",
+       5, 43, "columns.b.default: 'values' says already what an empty cell means"},
       {"values_is_text", column("values: x"), "definition_wrong_kind", 5, 15, "a list of texts or a map cell: value",
        kSchema},
       {"values_to_nothing", column("values: {J: }"), "definition_wrong_kind", 5, 16, "columns.b.values: expected text",

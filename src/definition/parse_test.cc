@@ -44,7 +44,7 @@ columns:
   day: {type: date, format: DD.MM.YYYY, min: 2020-01-01, default: 01.01.2020}
   moment: {type: timestamp, timezone: Europe/Berlin, blank: error}
   active: {type: boolean, format: ja/nein, blank: clear}
-  kind: {values: {J: yes, N: no, "": unknown}, default: J, sensitive: true}
+  kind: {values: {J: yes, N: no, "-": unknown}, default: J, sensitive: true}
   size: {values: [S, M, L], min_length: 1, max_length: 1, pattern: '[SML]'}
   company: {value: $company}
   price: {value: $$5}
@@ -95,7 +95,7 @@ TEST(ParseDefinition, ReadsEveryColumnSetting) {
   EXPECT_EQ(d.find("quantity")->severity, Severity::warning);
   EXPECT_FALSE(d.find("quantity")->blank_given);
   EXPECT_EQ(d.find("active")->blank, BlankPolicy::clear);
-  EXPECT_THAT(d.find("kind")->values, ElementsAre(Pair("J", "yes"), Pair("N", "no"), Pair("", "unknown")));
+  EXPECT_THAT(d.find("kind")->values, ElementsAre(Pair("J", "yes"), Pair("N", "no"), Pair("-", "unknown")));
   EXPECT_THAT(d.find("size")->values, ElementsAre(Pair("S", "S"), Pair("M", "M"), Pair("L", "L")));
   EXPECT_EQ(d.find("company")->value, (FixedValue{"company", true}));
   EXPECT_EQ(d.find("price")->value, (FixedValue{"$5", false}));

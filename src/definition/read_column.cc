@@ -215,6 +215,10 @@ class ColumnReader {
                      "'expression: default' takes its value from it", faults_);
     if (!column_.default_value || !column_.values_only) return;
     for (const auto& [cell, value] : column_.values)
+      if (cell.empty())
+        return bad_value(*node_.find("default"), "default",
+                         "'values' says already what an empty cell means; keep one of the two");
+    for (const auto& [cell, value] : column_.values)
       if (cell == *column_.default_value || value == *column_.default_value) return;
     bad_value(*node_.find("default"), "default",
               fmt::format("{} is not one of values", quoted(*column_.default_value)));

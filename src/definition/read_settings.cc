@@ -12,9 +12,9 @@ constexpr std::string_view kMaxErrorsExpected = "a count such as 5, a share such
 
 // 5%, or 5 where a percentage stands anyway.
 std::optional<double> read_percent(const Node& node, std::string_view label, Faults& faults) {
-  static const RE2 kNumber(R"((\d+(?:\.\d+)?(?:[eE][+-]?\d+)?) *%?)");
+  static const RE2 form(R"((\d+(?:\.\d+)?(?:[eE][+-]?\d+)?) *%?)");
   double value = 0;
-  const bool is_number = node.is_scalar() && RE2::FullMatch(node.text, kNumber, &value);
+  const bool is_number = node.is_scalar() && RE2::FullMatch(node.text, form, &value);
   if (is_number && value >= 0 && value <= 100) return value;
   if (!node.is_scalar()) {
     report_kind(node, label, "a percentage from 0 to 100", faults);
@@ -49,7 +49,7 @@ void read_aggregate(const Node& node, const std::string& label, Definition& defi
   if (!node.is_map()) return report_kind(node, label, "a map column: aggregate such as {quantity: sum}", faults);
   for (std::size_t i = 0; i < node.size(); ++i) {
     const std::string& column = node.key(i).text;
-    if (const auto aggregate = read_choice<Aggregate>(node.value(i), label + "." + column, faults))
+    if (const auto aggregate = read_choice<Aggregate>(node.value(i), fmt::format("{}.{}", label, column), faults))
       definition.aggregate[column] = *aggregate;
   }
 }

@@ -95,7 +95,7 @@ Position find_position(const Node& root, const std::vector<std::string>& context
 }
 
 const valijson::Schema& schema() {
-  static const valijson::Schema* const kSchema = [] {
+  static const valijson::Schema* const parsed = [] {
     const std::string_view text = json_schema();
     const json::value document = json::parse(json::string_view(text.data(), text.size()));
     auto* made = new valijson::Schema;
@@ -103,7 +103,7 @@ const valijson::Schema& schema() {
         .populateSchema(valijson::adapters::BoostJsonAdapter(document), *made);
     return made;
   }();
-  return *kSchema;
+  return *parsed;
 }
 
 // Said once more of everything around a fault.

@@ -33,9 +33,9 @@ void report_unknown(const Node& node, std::string_view label, Faults& faults) {
 }
 
 std::optional<Type> read_decimal(const Node& node, std::string_view label, Faults& faults) {
-  static const RE2 kDecimal(R"(decimal *\( *(\d{1,4}) *, *(-?\d{1,4}) *\))");
+  static const RE2 form(R"(decimal *\( *(\d{1,4}) *, *(-?\d{1,4}) *\))");
   Type type{TypeKind::decimal, 0, 0};
-  if (!RE2::FullMatch(node.text, kDecimal, &type.precision, &type.scale)) {
+  if (!RE2::FullMatch(node.text, form, &type.precision, &type.scale)) {
     faults.error(node.place, "definition_bad_value",
                  fmt::format("{}: {} lacks its precision and scale; write decimal(14,4)", label, quoted(node.text)));
     return std::nullopt;

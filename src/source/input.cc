@@ -242,6 +242,10 @@ Result<Input> open_input(const std::string& path, const std::filesystem::path& s
 }
 
 Result<Layout> recognise(const Input& input, const Overrides& overrides) {
+  if (!overrides.encoding.empty() && overrides.encoding != "utf-8")
+    return fail("unsupported_encoding",
+                fmt::format("{}: cannot be read as {}; only utf-8 is accepted", input.name, overrides.encoding),
+                "convert the file to UTF-8", ErrorKind::invalid);
   const int header_row = overrides.header_row.value_or(1);
   const int before = overrides.skip_rows + std::max(0, header_row - 1);
   LADE_ASSIGN(const std::uint64_t offset, skip_lines(input, before));

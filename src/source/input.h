@@ -33,7 +33,7 @@ struct Overrides {
   int skip_rows = 0;                // physical lines to leave out before anything else
   std::optional<int> header_row;    // line of the header among the rest, 1-based; 0: there is none
   std::vector<std::string> header;  // names when there is none
-  std::string encoding;
+  std::string encoding;             // "utf-8", or empty; another is refused
   std::vector<std::string>
       expected;  // header names that the definition knows: a delimiter that shows them is the right one
   std::size_t max_columns = 4096;

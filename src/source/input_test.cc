@@ -192,6 +192,11 @@ TEST_F(InputTest, FilesWithoutRecordsAreRefused) {
   EXPECT_FAILS(layout("a,b\n1,2\n", {.header_row = 9}), "header_not_found");
 }
 
+TEST_F(InputTest, OtherEncodingsAreRefused) {
+  EXPECT_OK(layout("a,b\n1,2\n", {.encoding = "utf-8"}));
+  EXPECT_FAILS(layout("a,b\n1,2\n", {.encoding = "windows-1252"}), "unsupported_encoding");
+}
+
 TEST_F(InputTest, LimitsHold) {
   std::string wide = "c";
   for (int i = 0; i < 5000; ++i) wide += ",c";

@@ -51,10 +51,10 @@ class ProgramTest(unittest.TestCase):
     def command(self, *words):
         return [str(LADE), *map(str, words)]
 
-    def run_lade(self, *words, **options):
+    def run_lade(self, *words, **variables):
         environment = {name: value for name, value in os.environ.items() if not name.startswith("LADE_")}
-        done = subprocess.run(self.command(*words), cwd=self.folder, env=environment, capture_output=True, timeout=120, check=False,
-                              **options)
+        done = subprocess.run(self.command(*words), cwd=self.folder, env=environment | variables, capture_output=True, timeout=120,
+                              check=False)
         output = (done.stdout + done.stderr).decode(errors="replace")
         self.assertNotIn("Sanitizer", output)
         self.assertNotIn("runtime error", output)

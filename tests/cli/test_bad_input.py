@@ -20,6 +20,31 @@ class Usage(ProgramTest):
             self.assertEqual(code, 1, words)
             self.assertIn("--help", output)
 
+    def test_the_nearest_is_named(self):
+        for words, texts in ((["improt"], ["unknown command 'improt'", "did you mean 'import'?", "lade --help"]),
+                             (["frobnicate"], ["unknown command 'frobnicate'", "there are import, plan"]),
+                             (["definitions", "lst"], ["unknown command 'lst'", "'list'", "lade definitions --help"]),
+                             ([], ["a command is missing", "import", "doctor"]),
+                             (["definitions"], ["a command is missing", "validate", "lade definitions --help"]),
+                             (["import", "things.csv", "--definiton", "x"], ["unknown flag '--definiton'", "'--definition'"]),
+                             (["import", "things.csv", "more.csv", "-d", "things.yaml"], ["unexpected 'more.csv'"]),
+                             (["import", "things.csv"], ["--definition is required", "lade import --help"]),
+                             (["import", "things.csv", "-d", "things.yaml", "--results", "al"],
+                              ["--results: 'al' is not accepted; expected failed, all, none; did you mean 'all'?"]),
+                             (["sniff", "things.csv", "--output", "ndjson"], ["--output: 'ndjson'", "expected text, json"])):
+            code, output = self.run_lade(*words)
+            self.assertEqual(code, 1, words)
+            for text in texts:
+                self.assertIn(text, output)
+
+    def test_help_shows_nothing_internal(self):
+        for words in ([], ["import"], ["plan"], ["sniff"], ["definitions"], ["definitions", "add"], ["migrate"], ["doctor"]):
+            code, output = self.run_lade(*words, "--help")
+            self.assertEqual(code, 0)
+            self.assertIn(" ".join(["Usage: lade", *words]), output)
+            self.assertNotIn("->", output)
+        self.assertEqual(self.run_lade("sniff", "things.csv", "--output", "JSON")[0], 0)
+
     def test_values_of_flags(self):
         self.assert_refused(self.import_file("things.csv", "--workers", "300"), 1, "option_invalid", "300", "256")
         self.assert_refused(self.import_file("things.csv", "--batch-rows", "0"), 1, "option_invalid", "--batch-rows")
@@ -47,6 +72,18 @@ class Files(ProgramTest):
             words = ["/usr/sbin/runuser", "-u", "nobody", "--", *words]
         done = subprocess.run(words, cwd="/", capture_output=True, text=True, check=False)
         self.assert_refused((done.returncode, done.stderr), 4, "file_not_readable", "secret.csv")
+
+    def test_other_errors_of_the_system(self):
+        (self.folder / "loop.csv").symlink_to("loop.csv")
+        self.assert_refused(self.import_file("loop.csv"), 3, "file_error", "loop.csv", "symbolic links")
+        for name in ("loop.csv", "x" * 300):
+            self.assert_refused(self.run_lade("import", "things.csv", "-d", name, "--database", "sqlite:company.db"), 3, "file_error")
+        self.assert_nothing_written()
+
+    def test_no_folder_for_temporary_files(self):
+        self.write("things.csv.gz", gzip.compress((self.folder / "things.csv").read_bytes()))
+        code, output = self.run_lade("sniff", "things.csv.gz", TMPDIR="/nowhere")
+        self.assertEqual(code, 0, output)
 
     def test_empty(self):
         for content in ("", "\n\n\r\n"):
@@ -80,9 +117,16 @@ class Files(ProgramTest):
         self.write("things.yaml", DEFINITION + "source: {header_row: 9}\n")
         self.assert_refused(self.import_file("things.csv"), 4, "header_not_found", "header_row")
 
+    def test_sniff_shows_another_encoding(self):
+        self.write("latin.csv", "Stra\u00dfe;Ort\nA;B\n".encode("latin-1"))
+        code, output = self.run_lade("sniff", "latin.csv")
+        self.assertEqual(code, 0, output)
+        self.assertIn("no valid UTF-8", output)
+
     def test_ten_thousand_columns(self):
         self.write("wide.csv", ",".join(f"c{i}" for i in range(10_000)) + "\n" + "," * 9_999 + "\n")
         self.assert_refused(self.import_file("wide.csv"), 4, "too_many_columns", "10000", "4096")
+        self.assert_refused(self.run_lade("sniff", "wide.csv"), 4, "too_many_columns", "wide.csv", "10000", "4096")
 
     def test_a_huge_line(self):
         with (self.folder / "huge.csv").open("wb") as file:

@@ -1,5 +1,6 @@
 """Databases that do not answer, sessions that end, full disks, signals."""
 
+import json
 import os
 import pathlib
 import signal
@@ -13,7 +14,9 @@ from program import HEADER, ROOT, SCHEMA, ProgramTest
 SCRIPT = ROOT / "scripts" / "private_postgresql.sh"
 
 
-class Databases(ProgramTest):
+class ServerTest(ProgramTest):
+    """A private server for the tests of one class."""
+
     @classmethod
     def setUpClass(cls):
         cls.server = tempfile.mkdtemp(prefix="lade_pg_", dir="/tmp")
@@ -39,6 +42,24 @@ class Databases(ProgramTest):
     def import_into(self, url, *words):
         return self.run_lade("import", "things.csv", "-d", "things.yaml", "--database", url, *words)
 
+    def wait_for(self, query):
+        deadline = time.monotonic() + 60
+        while self.psql(query) == "0":
+            self.assertLess(time.monotonic(), deadline, query)
+
+    def held_import(self):
+        """An import that waits for the target table, and the session that holds it."""
+        holder = subprocess.Popen(["psql", "-XqAt", self.url], stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        holder.stdin.write("BEGIN; LOCK TABLE thing IN EXCLUSIVE MODE;\n")
+        holder.stdin.flush()
+        self.wait_for("SELECT count(*) FROM pg_locks WHERE mode = 'ExclusiveLock' AND relation = 'thing'::regclass AND granted")
+        process = subprocess.Popen(self.command("import", "things.csv", "-d", "things.yaml", "--database", self.url, "--output", "json"),
+                                   cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.wait_for("SELECT count(*) FROM pg_locks WHERE relation = 'thing'::regclass AND NOT granted")
+        return process, holder
+
+
+class Databases(ServerTest):
     def test_no_server(self):
         self.assert_refused(self.import_into("postgresql://localhost:1/x"), 6, "cannot_connect", "localhost")
         self.assert_refused(self.import_into("sqlite:nowhere/company.db"), 6, "cannot_connect", "nowhere")
@@ -55,22 +76,6 @@ class Databases(ProgramTest):
         self.assert_refused(self.import_into(self.url.replace("lade@", "reader@")), 3, "db_denied")
         self.assertEqual(self.psql("SELECT count(*) FROM thing"), "0")
 
-    def held_import(self):
-        """An import that waits for the target table, and the session that holds it."""
-        holder = subprocess.Popen(["psql", "-XqAt", self.url], stdin=subprocess.PIPE, text=True)
-        holder.stdin.write("BEGIN; LOCK TABLE thing IN EXCLUSIVE MODE;\n")
-        holder.stdin.flush()
-        self.wait_for("SELECT count(*) FROM pg_locks WHERE mode = 'ExclusiveLock' AND relation = 'thing'::regclass AND granted")
-        process = subprocess.Popen(self.command("import", "things.csv", "-d", "things.yaml", "--database", self.url, "--output", "json"),
-                                   cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        self.wait_for("SELECT count(*) FROM pg_locks WHERE relation = 'thing'::regclass AND NOT granted")
-        return process, holder
-
-    def wait_for(self, query):
-        deadline = time.monotonic() + 60
-        while self.psql(query) == "0":
-            self.assertLess(time.monotonic(), deadline, query)
-
     # The connection of the job's own thread is not opened again, so neither summary nor outcome are recorded.
     def test_sessions_that_end_are_replaced(self):
         process, holder = self.held_import()
@@ -80,6 +85,17 @@ class Databases(ProgramTest):
         self.assertEqual(process.returncode, 0, output)
         self.assertEqual(self.psql("SELECT count(*) FROM thing"), "2")
         self.assertEqual(self.psql("SELECT state, outcome, rows_inserted FROM lade_job"), "finished|succeeded|2")
+
+
+class LostServer(ServerTest):
+    def test_the_job_gives_up_soon(self):
+        process, holder = self.held_import()
+        subprocess.run([SCRIPT, "stop", self.server], check=True)
+        output, _ = process.communicate(timeout=60)
+        holder.communicate()
+        self.assertEqual(process.returncode, 3, output)
+        summary = json.loads(output.splitlines()[-1])
+        self.assertEqual((summary["outcome"], summary["rows"]["unprocessed"], summary["error"]["code"]), ("failed", 2, "cannot_connect"))
 
 
 class Disks(ProgramTest):
