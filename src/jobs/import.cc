@@ -144,11 +144,7 @@ void account_for_stop(Job& job, Error error) {
 // The result files and what became of the job.
 void conclude(Job& job, Summary& summary) {
   if (auto written = write_results(job, summary); !written && !job.error) job.error = written.error();
-  if (!job.counts.conserved() && !job.error)
-    job.error =
-        Error{"not_conserved",
-              fmt::format("{} rows were read but {} are accounted for", job.counts.read, job.counts.accounted()),
-              "please report this; the job's counts cannot be trusted"};
+  if (auto conserved = job.counts.check_conserved(); !conserved && !job.error) job.error = conserved.error();
   summary.rows = job.counts;
   summary.issues = job.issues;
   summary.outcome = !job.error ? "succeeded" : job.error->kind == ErrorKind::cancelled ? "cancelled" : "failed";

@@ -1,5 +1,7 @@
 #include "model/outcome.h"
 
+#include <fmt/format.h>
+
 #include <numeric>
 
 namespace lade::model {
@@ -25,6 +27,12 @@ RowCounts& RowCounts::operator+=(const RowCounts& other) {
 
 std::int64_t RowCounts::accounted() const {
   return std::accumulate(by_outcome.begin(), by_outcome.end(), std::int64_t{0});
+}
+
+Result<void> RowCounts::check_conserved() const {
+  if (conserved()) return {};
+  return fail("not_conserved", fmt::format("{} rows were read but {} are accounted for", read, accounted()),
+              "please report this; the job's counts cannot be trusted");
 }
 
 }  // namespace lade::model

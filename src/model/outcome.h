@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/result.h"
+
 namespace lade::model {
 
 // What became of a row, weakest first: a row that goes into several tables counts with its strongest outcome.
@@ -23,6 +25,8 @@ struct RowCounts {
   std::int64_t accounted() const;
   // Every row read has exactly one outcome.
   bool conserved() const { return read == accounted(); }
+  // The same as a Result: not_conserved.
+  Result<void> check_conserved() const;
 
   std::array<std::int64_t, 6> by_outcome{};
 };

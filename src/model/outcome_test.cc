@@ -4,6 +4,8 @@
 
 #include <set>
 
+#include "testing/results.h"
+
 namespace lade::model {
 namespace {
 
@@ -26,17 +28,17 @@ TEST(Outcome, TheStrongestOfSeveralTablesCounts) {
 
 TEST(RowCounts, AreConservedOnlyWhenEveryRowHasOneOutcome) {
   RowCounts counts;
-  EXPECT_TRUE(counts.conserved());
+  EXPECT_OK(counts.check_conserved());
   counts.read = 6;
   for (const Outcome outcome : kAll) {
-    EXPECT_FALSE(counts.conserved());
+    EXPECT_FAILS(counts.check_conserved(), "not_conserved");
     ++counts[outcome];
   }
-  EXPECT_TRUE(counts.conserved());
+  EXPECT_OK(counts.check_conserved());
   counts.deleted = 3;
-  EXPECT_TRUE(counts.conserved()) << "rows removed from the target were not read";
+  EXPECT_OK(counts.check_conserved()) << "rows removed from the target were not read";
   ++counts[Outcome::failed];
-  EXPECT_FALSE(counts.conserved());
+  EXPECT_FAILS(counts.check_conserved(), "not_conserved");
 }
 
 TEST(RowCounts, AddUp) {
