@@ -358,7 +358,7 @@ Result<bool> EntryLoad::write() {
 }
 
 std::optional<std::size_t> EntryLoad::refused_row() const {
-  const std::int64_t at = connection_.diagnosis().copy_row;
+  const std::int64_t at = target_.refused_row();
   if (!in_insert_ || at < 1 || at > static_cast<std::int64_t>(written_.size())) return std::nullopt;
   return rows_[written_[static_cast<std::size_t>(at - 1)]].row;
 }

@@ -166,6 +166,31 @@ TEST_P(Refusal, DeferredForeignKeysCannotEscape) {
   EXPECT_EQ(integer("SELECT count(*) FROM item"), 50 - result.counts[Outcome::failed]);
 }
 
+// Tables with foreign keys are filled in portions: the refused row is found in whichever it stands.
+TEST_P(Refusal, OneBadRowOfManyCostsOneRowWhereForeignKeysAreChecked) {
+  ASSERT_OK(connection->run(
+      "CREATE TABLE other (id integer PRIMARY KEY); INSERT INTO other VALUES (1);"
+      "CREATE TABLE item (k integer PRIMARY KEY, fk integer REFERENCES other, n integer CHECK (n > 0))"));
+  std::string csv = "k,fk,n\n";
+  for (int k = 1; k <= 1200; ++k) csv += fmt::format("{},{},{}\n", k, k == 900 ? 5 : 1, k == 850 ? 0 : 1);
+  const auto result = loaded(
+      "columns: {k: {type: integer}, fk: {type: integer}, n: {type: integer}}\nload: [{table: item, key: k}]\n", csv);
+  EXPECT_EQ(result.findings,
+            (std::map<std::int64_t, std::string>{{850, "check_violation"}, {900, "foreign_key_violation"}}));
+  EXPECT_EQ(integer("SELECT count(*) FROM item"), 1198);
+}
+
+// Row k refers to row k + 1, far behind it: one statement holds both.
+TEST_P(Refusal, RowsMayReferToLaterOnesOfTheirTable) {
+  ASSERT_OK(connection->run("CREATE TABLE item (k integer PRIMARY KEY, parent integer REFERENCES item)"));
+  std::string csv = "k,parent\n";
+  for (int k = 1; k <= 1200; ++k) csv += fmt::format("{},{}\n", k, k + 600 <= 1200 ? std::to_string(k + 600) : "");
+  const auto result =
+      loaded("columns: {k: {type: integer}, parent: {type: integer}}\nload: [{table: item, key: k}]\n", csv);
+  EXPECT_TRUE(result.findings.empty());
+  EXPECT_EQ(integer("SELECT count(*) FROM item"), 1200);
+}
+
 TEST_P(Refusal, TheReasonNamesColumnAndConstraint) {
   ASSERT_OK(
       connection->run("CREATE TABLE item (k integer PRIMARY KEY, c integer CONSTRAINT not_negative CHECK (c >= 0))"));

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
+#include <utility>
 
 namespace lade::load {
 namespace {
@@ -39,6 +41,33 @@ std::vector<std::string> key_texts(const EntryProgram& entry, std::string_view t
   return texts;
 }
 
+// A server checks the foreign keys of a COPY when it ends, while it still holds a slot for each of up to a thousand
+// rows, and finds its way through them for every check: several short COPYs are quicker than a long one.
+constexpr std::size_t kRowsPerCheckedCopy = 400;
+
+// The rows of a source, so many at a time.
+class Portions final : public db::TupleSource {
+ public:
+  Portions(db::TupleSource& rows, std::size_t size) : rows_(rows), size_(size) {}
+  // Goes to the next portion; false when there are no more rows.
+  bool begin() {
+    left_ = size_;
+    ahead_ = rows_.next();
+    return ahead_.has_value();
+  }
+  std::optional<std::string_view> next() override {
+    if (left_ == 0) return std::nullopt;
+    --left_;
+    return ahead_ ? std::exchange(ahead_, std::nullopt) : rows_.next();
+  }
+
+ private:
+  db::TupleSource& rows_;
+  const std::size_t size_;
+  std::size_t left_ = 0;
+  std::optional<std::string_view> ahead_;
+};
+
 class TwoTuples final : public db::TupleSource {
  public:
   TwoTuples(std::string_view first, std::string_view last) : tuples_{first, last} {}
@@ -73,6 +102,14 @@ Target::Target(Connection& connection, const EntryProgram& entry, std::size_t in
 }
 
 Result<void> Target::prepare() {
+  if (is_postgresql()) {
+    const db::Value table = entry_.table.quoted;
+    LADE_ASSIGN(const auto rows,
+                connection_.query("SELECT coalesce(bool_and(confrelid <> conrelid), false)::integer FROM "
+                                  "pg_constraint WHERE contype = 'f' AND conrelid = $1::regclass",
+                                  {&table, 1}));
+    insert_in_portions_ = rows.front().front() == db::Value(std::int64_t{1});
+  }
   if (entry_.key.empty()) return {};
   return connection_.run(fmt::format("CREATE TEMP TABLE IF NOT EXISTS {} {} AS SELECT {} FROM {} LIMIT 0",
                                      staged_table_, is_postgresql() ? "ON COMMIT DELETE ROWS" : "", column_list_,
@@ -164,8 +201,17 @@ Result<void> Target::read_keys(db::TupleSource& keys, const OnRow& on_row) {
 }
 
 Result<void> Target::insert(db::TupleSource& tuples) {
-  LADE_TRY(connection_.copy_in(entry_.table.quoted, columns_, tuples));
+  Portions portions(tuples, insert_in_portions_ ? kRowsPerCheckedCopy : std::numeric_limits<std::size_t>::max());
+  for (inserted_ = 0; portions.begin();) {
+    LADE_ASSIGN(const std::int64_t count, connection_.copy_in(entry_.table.quoted, columns_, portions));
+    inserted_ += count;
+  }
   return {};
+}
+
+std::int64_t Target::refused_row() const {
+  const std::int64_t row = connection_.diagnosis().copy_row;
+  return row == 0 ? 0 : inserted_ + row;
 }
 
 Result<void> Target::stage_update(db::TupleSource& tuples, const OnRow& on_locked) {

@@ -27,6 +27,8 @@ class Target {
   // The stored rows with these keys (tuples of the key columns alone).
   Result<void> read_keys(db::TupleSource& keys, const OnRow& on_row);
   Result<void> insert(db::TupleSource& tuples);
+  // The row (1-based) of the last insert() that the database refused; 0 when it did not say.
+  std::int64_t refused_row() const;
   // Puts the tuples aside, locks the stored rows in key order and shows them; then apply_update() writes the tuples.
   Result<void> stage_update(db::TupleSource& tuples, const OnRow& on_locked);
   Result<void> apply_update();
@@ -57,6 +59,8 @@ class Target {
   std::string key_join_;
   std::string key_list_;
   std::string update_sql_;
+  bool insert_in_portions_ = false;  // the table refers to others, and no row of it to another one
+  std::int64_t inserted_ = 0;        // by the last insert()
 };
 
 }  // namespace lade::load
