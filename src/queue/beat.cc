@@ -11,7 +11,10 @@
 namespace lade::queue {
 namespace {
 
-constexpr std::string_view kSetUp = "SET synchronous_commit = off; LISTEN lade_task; LISTEN lade_change";
+// The planner is told to use indexes, and in the way that cleans them on the way.
+constexpr std::string_view kSetUp =
+    "SET synchronous_commit = off; SET enable_seqscan = off; SET enable_bitmapscan = off; "
+    "LISTEN lade_task; LISTEN lade_change";
 // Every so many beats stages are reconciled and old rows purged.
 constexpr std::int64_t kStagesEvery = 15;
 constexpr std::int64_t kPurgeEvery = 1800;

@@ -14,11 +14,14 @@
 namespace lade::queue {
 namespace {
 
-// $2 the priority, $3 the group: the turn of the group's next task. Nobody locks anything for it: tasks enqueued at the
-// same time may share a turn, and then go by age.
+// $2 the priority, $3 the group: the turn of the group's next task. The turn being served is that of the first task
+// that may run. Nobody locks anything for it: tasks enqueued at the same time may share a turn, and then go by age.
 constexpr std::string_view kNextTurn = R"sql(@greatest(
-  coalesce((SELECT max(turn) FROM lade_task WHERE status = 'running' AND priority = $2),
-           (SELECT turn FROM lade_task WHERE status = 'pending' AND priority = $2 ORDER BY turn LIMIT 1), 0),
+  coalesce((SELECT t.turn FROM lade_task t
+            WHERE t.status = 'pending' AND t.priority = $2 AND t.available_at <= @now AND NOT EXISTS (
+              SELECT 1 FROM lade_task_group g LEFT JOIN lade_task_group p ON p.id = g.parent
+              WHERE g.id = t.group_id AND (g.paused OR p.paused))
+            ORDER BY t.turn LIMIT 1), 0),
   coalesce((SELECT max(turn) + 1 FROM lade_task WHERE group_id = $3 AND status = 'pending'), 0)))sql";
 
 Result<std::optional<std::int64_t>> insert(db::Connection& connection, const NewTask& task, Now now) {

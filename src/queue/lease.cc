@@ -54,9 +54,11 @@ using Ids = std::vector<std::int64_t>;
 // earlier try of the same call has completed them.
 Result<void> complete_claim(db::Connection& connection, const Lease& any, const Ids& ids,
                             std::map<std::int64_t, std::int64_t>& stages, Completion& completion, Now now) {
+  // Looked up by id alone: the planner would rather walk over everything that the node ever ran.
   static const Sql end(
+      "WITH held AS MATERIALIZED (SELECT id, node, nonce, status FROM lade_task WHERE id IN @list[$2] @for_update) "
       "UPDATE lade_task SET status = 'succeeded', finished_at = @now, deadline = NULL, error_code = NULL, error = NULL "
-      "WHERE id IN @list[$2] AND node = $3 AND nonce = $4 AND status = 'running' RETURNING stage_id");
+      "WHERE id IN (SELECT id FROM held WHERE node = $3 AND nonce = $4 AND status = 'running') RETURNING stage_id");
   const db::Value values[] = {value_of(now), list_of(connection, ids), any.node, any.nonce};
   LADE_ASSIGN(const auto ended, connection.query(end.of(connection), values));
   for (const db::Row& row : ended) ++stages[integer_of(row.front())];

@@ -85,7 +85,6 @@ CREATE INDEX lade_task_ready ON lade_task (priority, turn, id) WHERE status = 'p
 CREATE INDEX lade_task_alone ON lade_task (priority, turn, id) WHERE status = 'pending' AND alone;
 CREATE INDEX lade_task_running ON lade_task (node) WHERE status = 'running';
 CREATE INDEX lade_task_of_group ON lade_task (group_id, status, turn) WHERE group_id IS NOT NULL;
-CREATE INDEX lade_task_old ON lade_task (finished_at) WHERE group_id IS NULL AND finished_at IS NOT NULL;
 CREATE UNIQUE INDEX lade_task_unique_key ON lade_task (unique_key)
   WHERE unique_key IS NOT NULL AND status IN ('pending', 'running');
 CREATE TABLE lade_dead_letter (
