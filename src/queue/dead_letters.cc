@@ -30,16 +30,16 @@ Result<std::vector<DeadLetter>> dead_letters(db::Connection& connection, const s
   return letters;
 }
 
-Result<void> retry_dead_letter(db::Connection& connection, std::int64_t task, Now now) {
+Result<void> retry_dead_letter(db::Connection& connection, std::int64_t task) {
   return in_transaction(connection, [&]() -> Result<void> {
     static const Sql count("UPDATE lade_dead_letter SET retries = retries + 1 WHERE task_id = $1");
     LADE_ASSIGN(const auto found, connection.execute(count.of(connection), std::vector<db::Value>{task}));
     static const Sql rearm(
-        "UPDATE lade_task SET status = 'pending', available_at = @now, attempts = 0, crashes = 0, alone = false, "
-        "finished_at = NULL WHERE id = $2 AND status = 'failed' AND NOT EXISTS (SELECT 1 FROM lade_task l "
+        "UPDATE lade_task SET status = 'pending', available_at = 0, attempts = 0, crashes = 0, alone = false, "
+        "finished_at = NULL WHERE id = $1 AND status = 'failed' AND NOT EXISTS (SELECT 1 FROM lade_task l "
         "WHERE l.unique_key = lade_task.unique_key AND l.status IN ('pending', 'running')) "
         "RETURNING stage_id @notify");
-    LADE_ASSIGN(const auto rows, connection.query(rearm.of(connection), std::vector<db::Value>{value_of(now), task}));
+    LADE_ASSIGN(const auto rows, connection.query(rearm.of(connection), std::vector<db::Value>{task}));
     if (found == 0) return fail(no_such_letter(task));
     if (rows.empty())
       return fail("task_exists", fmt::format("task {} is alive, or another live task has its unique key", task),

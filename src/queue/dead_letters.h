@@ -33,7 +33,7 @@ Result<std::vector<DeadLetter>> dead_letters(db::Connection& connection, const s
                                              std::int64_t limit = 100);
 // Puts the task back with all its attempts, and reopens its stage. Fails with dead_letter_not_found, or with
 // task_exists when a live task has its unique key.
-Result<void> retry_dead_letter(db::Connection& connection, std::int64_t task, Now now = {});
+Result<void> retry_dead_letter(db::Connection& connection, std::int64_t task);
 Result<void> delete_dead_letter(db::Connection& connection, std::int64_t task);
 
 // Deletes dead letters older than `dead` and ended tasks without a group older than `ended`. Gives how many went.

@@ -19,7 +19,8 @@ RunningTask running_task_of(const db::Row& row) {
 
 Result<void> requeue(db::Connection& connection, std::int64_t task, const Requeue& requeue, Now now) {
   static const Sql sql(
-      "UPDATE lade_task SET status = 'pending', node = NULL, deadline = NULL, available_at = @now + $3, attempts = $4, "
+      "UPDATE lade_task SET status = 'pending', node = NULL, deadline = NULL, available_at = " + after("$3") +
+      ", attempts = $4, "
       "crashes = $5, alone = $6, error_code = coalesce($7, error_code), error = coalesce($8, error) WHERE id = $2");
   const db::Value values[] = {value_of(now),
                               task,

@@ -27,8 +27,8 @@ constexpr std::string_view kNextTurn = R"sql(@greatest(
 Result<std::optional<std::int64_t>> insert(db::Connection& connection, const NewTask& task, Now now) {
   static const Sql sql(
       "INSERT INTO lade_task (created_at, available_at, turn, priority, group_id, company_id, queue, kind, stage_id, "
-      "payload, storage, unique_key, essential) VALUES (@now, @now + $4, " +
-      std::string(kNextTurn) +
+      "payload, storage, unique_key, essential) VALUES (@now, " +
+      after("$4") + ", " + std::string(kNextTurn) +
       ", $2, $3, $5, $6, $7, $8, $9, $10, $11, $12) "
       "ON CONFLICT (unique_key) WHERE unique_key IS NOT NULL AND status IN ('pending', 'running') DO NOTHING "
       "RETURNING id @notify");
@@ -69,7 +69,8 @@ class TaskTuples final : public db::TupleSource {
     const NewTask& task = tasks_[next_++];
     std::int64_t& turn = turns_.at({task.group, task.priority});
     tuple_.clear();
-    for (const std::int64_t number : {now_, now_ + task.delay.count(), turn, task.priority, task.company}) add(number);
+    const std::int64_t available = task.delay.count() == 0 ? 0 : now_ + task.delay.count();
+    for (const std::int64_t number : {now_, available, turn, task.priority, task.company}) add(number);
     if (!task.group.empty()) ++turn;
     if (task.stage == 0) {
       db::append_null(tuple_);

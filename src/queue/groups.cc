@@ -43,13 +43,11 @@ Result<std::int64_t> cancel_pending(db::Connection& connection, const std::strin
 }
 
 // Pending again what ended as `status`.
-Result<std::int64_t> rearm(db::Connection& connection, const std::string& group, std::string status, Ending was,
-                           Now now) {
+Result<std::int64_t> rearm(db::Connection& connection, const std::string& group, std::string status, Ending was) {
   static const Sql sql(
-      "UPDATE lade_task SET status = 'pending', available_at = @now, attempts = 0, crashes = 0, alone = false, "
-      "finished_at = NULL WHERE group_id = $2 AND status = $3 RETURNING stage_id @notify");
-  LADE_ASSIGN(const auto rows,
-              connection.query(sql.of(connection), std::vector<db::Value>{value_of(now), group, std::move(status)}));
+      "UPDATE lade_task SET status = 'pending', available_at = 0, attempts = 0, crashes = 0, alone = false, "
+      "finished_at = NULL WHERE group_id = $1 AND status = $2 RETURNING stage_id @notify");
+  LADE_ASSIGN(const auto rows, connection.query(sql.of(connection), std::vector<db::Value>{group, std::move(status)}));
   std::map<std::int64_t, std::int64_t> stages;
   for (const db::Row& row : rows) ++stages[integer_of(row.front())];
   stages.erase(0);
@@ -116,7 +114,7 @@ Result<std::int64_t> sweep_cancelled(db::Connection& connection, Now now) {
   return count;
 }
 
-Result<std::int64_t> retry_group(db::Connection& connection, const std::string& group, Now now) {
+Result<std::int64_t> retry_group(db::Connection& connection, const std::string& group) {
   std::int64_t count = 0;
   const auto work = [&]() -> Result<void> {
     static const Sql letters(
@@ -125,8 +123,8 @@ Result<std::int64_t> retry_group(db::Connection& connection, const std::string& 
     LADE_TRY(connection.execute(letters.of(connection), std::vector<db::Value>{group}));
     static const Sql unmark("UPDATE lade_task_group SET cancelled_through = 0 WHERE id = $1");
     LADE_TRY(connection.execute(unmark.of(connection), std::vector<db::Value>{group}));
-    LADE_ASSIGN(const auto failed, rearm(connection, group, "failed", Ending::failed, now));
-    LADE_ASSIGN(const auto cancelled, rearm(connection, group, "cancelled", Ending::cancelled, now));
+    LADE_ASSIGN(const auto failed, rearm(connection, group, "failed", Ending::failed));
+    LADE_ASSIGN(const auto cancelled, rearm(connection, group, "cancelled", Ending::cancelled));
     count = failed + cancelled;
     return {};
   };

@@ -32,7 +32,7 @@ Result<std::int64_t> sweep_cancelled(db::Connection& connection, Now now = {});
 
 // Puts all failed and cancelled tasks of the group back, with all their attempts, and takes back its cancellation.
 // Gives the number of tasks.
-Result<std::int64_t> retry_group(db::Connection& connection, const std::string& group, Now now = {});
+Result<std::int64_t> retry_group(db::Connection& connection, const std::string& group);
 
 // Forgets the group with its tasks, stages and dead letters.
 Result<void> delete_group(db::Connection& connection, const std::string& group);

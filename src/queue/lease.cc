@@ -145,9 +145,8 @@ Result<void> save_progress(db::Connection& connection, const Lease& lease, std::
 }
 
 Result<void> give_back(db::Connection& connection, const Lease& lease, Duration delay, Now now) {
-  static const Sql sql(
-      "UPDATE lade_task SET status = 'pending', node = NULL, deadline = NULL, available_at = @now + $6" +
-      std::string(kFence) + "RETURNING id @notify");
+  static const Sql sql("UPDATE lade_task SET status = 'pending', node = NULL, deadline = NULL, available_at = " +
+                       after("$6") + std::string(kFence) + "RETURNING id @notify");
   LADE_ASSIGN(const auto rows, connection.query(sql.of(connection), fenced(lease, now, {std::int64_t{delay.count()}})));
   if (rows.empty()) return fail(lease_lost(lease));
   return {};

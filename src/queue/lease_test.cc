@@ -202,14 +202,14 @@ TEST_P(QueueLease, DeadLettersAreRetriedAndDeleted) {
     EXPECT_EQ(*refuse_task(*connection, task.lease, Error{"unknown_kind", "nobody knows it"}, {}, now),
               FailureEnd::dead);
   EXPECT_THAT(*dead_letters(*connection), SizeIs(2));
-  EXPECT_FAILS(retry_dead_letter(*connection, id + 100, now), "dead_letter_not_found");
+  EXPECT_FAILS(retry_dead_letter(*connection, id + 100), "dead_letter_not_found");
   const std::int64_t twin = add({.kind = "k", .unique_key = "u"});
-  EXPECT_FAILS(retry_dead_letter(*connection, id, now), "task_exists");
+  EXPECT_FAILS(retry_dead_letter(*connection, id), "task_exists");
   EXPECT_EQ(claim_one().lease.task, twin);
   ASSERT_OK(
       connection->execute("UPDATE lade_task SET status = 'succeeded' WHERE id = $1", std::vector<db::Value>{twin}));
-  ASSERT_OK(retry_dead_letter(*connection, id, now));
-  EXPECT_FAILS(retry_dead_letter(*connection, id, now), "task_exists");
+  ASSERT_OK(retry_dead_letter(*connection, id));
+  EXPECT_FAILS(retry_dead_letter(*connection, id), "task_exists");
   EXPECT_EQ(claim_one().attempts, 0);
   EXPECT_THAT(*dead_letters(*connection), SizeIs(1));
   ASSERT_OK(delete_dead_letter(*connection, other));

@@ -5,8 +5,9 @@
 namespace lade::queue {
 namespace {
 
-// Times are microseconds since 1970, 0 or NULL for never. Tasks refer to groups and stages without foreign keys: each
-// would cost more than the whole insert, and a task whose group has no row is an ordinary task.
+// Times are microseconds since 1970; available_at 0 is "at once", whatever becomes of the clock. Tasks refer to groups
+// and stages without foreign keys: each would cost more than the whole insert, and a task whose group has no row is an
+// ordinary task.
 constexpr std::string_view kTables = R"sql(
 CREATE TABLE lade_node (
   boot       text PRIMARY KEY,

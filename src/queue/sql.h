@@ -32,6 +32,12 @@ class Sql {
 // Integers as one parameter, for @list.
 std::string list_of(const db::Connection& connection, std::span<const std::int64_t> values);
 
+// The time so much later than @now, for available_at; 0 without a delay. `parameter` is e.g. "$3", in microseconds.
+inline std::string after(std::string_view parameter) {
+  const std::string delay = "CAST(" + std::string(parameter) + " AS bigint)";
+  return "(CASE " + delay + " WHEN 0 THEN 0 ELSE @now + " + delay + " END)";
+}
+
 inline db::Value value_of(Now now) {
   return now ? db::Value(*now) : db::Value();
 }

@@ -180,7 +180,7 @@ TEST_P(QueueStage, RetryReopensTheStageAndFinalisesItAgain) {
   ASSERT_OK(cancel_group(*connection, "g", now));
   publish(claim_one().lease);
   ASSERT_TRUE(stage(id).finished());
-  EXPECT_EQ(*retry_group(*connection, "g", now), 2);
+  EXPECT_EQ(*retry_group(*connection, "g"), 2);
   EXPECT_FALSE(stage(id).finished());
   EXPECT_EQ(stage(id).open, 2);
   EXPECT_EQ(stage(id).failed, 0);
@@ -197,7 +197,7 @@ TEST_P(QueueStage, ARetriedDeadLetterReopensItsStage) {
   const std::int64_t id = make_stage(1);
   const Task task = claim_one();
   ASSERT_OK(refuse_task(*connection, task.lease, Error{"x", "y"}, {}, now));
-  ASSERT_OK(retry_dead_letter(*connection, task.lease.task, now));
+  ASSERT_OK(retry_dead_letter(*connection, task.lease.task));
   EXPECT_EQ(stage(id).open, 1);
   EXPECT_EQ(stage(id).failed, 0);
   EXPECT_FALSE(stage(id).finished());
