@@ -65,12 +65,14 @@ void Node::wait_for_beat(Session& session, Clock::time_point until) {
 
 Result<void> Node::beat_once(db::Connection& connection) {
   LADE_FAILPOINT("beat");
+  ++beat_number_;
   if (!is_sqlite()) {
     LADE_ASSIGN(const bool alive, queue::beat(connection, boot()));
     if (!alive) {
       // Declared dead while it was asleep: its leases are gone, it starts anew.
       ask_to_stop(held_keys(false), StopReason::lease_lost);
-      LADE_TRY(register_node(connection, {.boot = boot(), .name = options_.name, .storage = options_.storage}));
+      // With a beat that nobody has seen, or it would look as dead as before.
+      LADE_TRY(register_node(connection, {boot(), options_.name, options_.storage, beat_number_ + 1}));
     }
   }
   LADE_TRY(reconcile_leases(connection));
@@ -100,9 +102,9 @@ Result<void> Node::reconcile_leases(db::Connection& connection) {
 Result<void> Node::rescue_others(db::Connection& connection) {
   const RulesOf rules = [this](const std::string& kind) { return rules_of(kind); };
   if (!is_sqlite()) {
-    LADE_ASSIGN(const auto all, nodes(connection));
-    for (const NodeRow& dead : liveness_.observe(all, Clock::now())) {
-      if (dead.boot == boot()) continue;
+    LADE_ASSIGN(auto others, nodes(connection));
+    std::erase_if(others, [&](const NodeRow& node) { return node.boot == boot(); });
+    for (const NodeRow& dead : liveness_.observe(others, Clock::now())) {
       LADE_TRY(end_sessions(connection, dead.boot));
       LADE_ASSIGN(const Rescue rescued, rescue(connection, dead.boot, dead.beat, rules));
       counters_.rescued += rescued.pending;
@@ -133,7 +135,6 @@ Result<void> Node::look_around(db::Connection& connection) {
     demand_changed_.notify_one();
   }
   LADE_TRY(sweep_cancelled(connection));
-  ++beat_number_;
   if (beat_number_ % kStagesEvery == 0) LADE_TRY(reconcile_stages(connection));
   if (beat_number_ % kPurgeEvery == 0)
     LADE_TRY(purge(connection, options_.settings.dead_letter_retention, options_.settings.task_retention));

@@ -22,6 +22,7 @@ struct NodeRow {
   std::int64_t beat = 0;
 };
 
+// The beat starts at node.beat; a node that registers again takes one that it has not shown before.
 Result<void> register_node(db::Connection& connection, const NodeRow& node, Now now = {});
 Result<void> remove_node(db::Connection& connection, const std::string& boot);
 Result<std::vector<NodeRow>> nodes(db::Connection& connection);

@@ -25,6 +25,7 @@ struct SimulatedNode {
   std::vector<Task> held = {};
   Liveness liveness{Settings().silence()};
   std::set<LeaseKey> suspicious = {};
+  std::int64_t beats = 0;
   Liveness::Time next_beat = {};
   Liveness::Time asleep_until = {};
 };
@@ -237,9 +238,10 @@ class World {
 
   void beat_of(SimulatedNode& node) {
     node.next_beat = steady_ + 2s;
+    ++node.beats;
     if (!must(beat(connection_, node.boot), "beat")) {
       node.held.clear();
-      must(register_node(connection_, {.boot = node.boot}, now_), "register");
+      must(register_node(connection_, {.boot = node.boot, .beat = node.beats}, now_), "register");
     }
     reconcile(node);
     const auto all = must(nodes(connection_), "nodes");
