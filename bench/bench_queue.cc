@@ -1,6 +1,9 @@
 #include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <string>
 
@@ -9,10 +12,12 @@
 #include "queue/node.h"
 #include "queue/schema.h"
 
-// bench_queue URL [TASKS]: tasks that do nothing, one process with ten workers, in the tables of an empty database.
+// bench_queue URL [TASKS | rescue]: tasks that do nothing, one process with ten workers, in the tables of an empty
+// database.
 //   bulk       enqueue_all() in batches of 10,000
 //   through    from the first enqueue to the last completion, everything durable
 //   latency    one task at a time into an idle queue, from the call of enqueue() and from its return to the handler
+//   rescue     from kill -9 of a node until its task runs elsewhere, five times (PostgreSQL)
 namespace {
 
 using namespace lade;
@@ -92,12 +97,58 @@ void measure_latency(db::Pool& pool, queue::Node& node, std::atomic<Clock::rep>&
   print_percentiles("latency from the return of enqueue()", from_return);
 }
 
+// A process with a node whose handler writes a byte to `begun` and never ends.
+pid_t start_process(const std::string& url, int begun) {
+  const pid_t child = fork();
+  if (child != 0) return child;
+  queue::NodeOptions options;
+  db::Pool pool(queue::session_url(url, options.boot), 4);
+  queue::Node node(pool, options);
+  node.handle("endless", {.run = [&](queue::TaskContext&) -> Result<void> {
+                if (write(begun, "x", 1) != 1) std::abort();
+                pause();
+                return {};
+              }});
+  must(node.start());
+  pause();
+  std::exit(0);
+}
+
+void await(int begun) {
+  char byte = 0;
+  if (read(begun, &byte, 1) != 1) std::abort();
+}
+
+void measure_rescue(const std::string& url) {
+  must(must(db::connect(url))->run("TRUNCATE lade_task, lade_node"));
+  int ends[2];
+  if (pipe(ends) != 0) std::abort();
+  const pid_t victim = start_process(url, ends[1]);
+  must(queue::enqueue(*must(db::connect(url)), {.kind = "endless"}));
+  await(ends[0]);
+  const pid_t rescuer = start_process(url, ends[1]);
+  // Both have been beating for a while, at different times.
+  std::this_thread::sleep_for(std::chrono::milliseconds(3000 + std::rand() % 2000));
+  const Clock::time_point death = Clock::now();
+  kill(victim, SIGKILL);
+  await(ends[0]);
+  fmt::print("rescue after kill -9: {:.2f} s until the task runs again\n", seconds_since(death));
+  kill(rescuer, SIGKILL);
+  for (const pid_t child : {victim, rescuer}) waitpid(child, nullptr, 0);
+  for (const int end : ends) close(end);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    fmt::print(stderr, "bench_queue URL [TASKS]\n");
+    fmt::print(stderr, "bench_queue URL [TASKS | rescue]\n");
     return 1;
+  }
+  if (argc > 2 && std::string_view(argv[2]) == "rescue") {
+    make_tables(*must(db::connect(argv[1])));
+    for (int i = 0; i < 5; ++i) measure_rescue(argv[1]);
+    return 0;
   }
   const std::int64_t tasks = argc > 2 ? std::atoll(argv[2]) : 200'000;
   queue::NodeOptions options;

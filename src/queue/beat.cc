@@ -126,12 +126,12 @@ Result<void> Node::look_around(db::Connection& connection) {
   limited_ = limited;
   LADE_ASSIGN(const bool waits, alone_waits(connection, request_for({1, true})));
   alone_beats_ = waits ? alone_beats_ + 1 : 0;
-  if (waits) {
+  {
     const std::lock_guard lock(mutex_);
-    alone_waiting_ = true;
+    alone_waiting_ = waits;
     // Nodes that have nothing else to do come first.
     alone_overdue_ = alone_beats_ > 2;
-    hint_ = true;
+    if (waits) hint_ = true;
     demand_changed_.notify_one();
   }
   LADE_TRY(sweep_cancelled(connection));

@@ -29,12 +29,12 @@ void Node::complete_ended(const std::stop_token& stop) {
       if (ended_.empty()) return;
       batch.swap(ended_);
     }
-    complete_batch(session, std::move(batch), stop);
+    complete_batch(session, batch, stop);
     demand_changed_.notify_one();
   }
 }
 
-void Node::complete_batch(Session& session, std::vector<Ended> batch, const std::stop_token& stop) {
+void Node::complete_batch(Session& session, const std::vector<Ended>& batch, const std::stop_token& stop) {
   std::vector<Lease> succeeded;
   bool may_have_enqueued = limited_;
   for (const Ended& ended : batch) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <random>
 
 #include "queue/node.h"
@@ -79,7 +80,9 @@ Node::Demand Node::demand() const {
 }
 
 std::size_t Node::claim_ahead() const {
-  if (mean_run_us_ < 0) return 0;
+  // Long tasks among short ones: nothing has ended for a while.
+  const bool stuck = running_ > 0 && Clock::now() - last_end_ > Duration(static_cast<std::int64_t>(kAheadUs));
+  if (mean_run_us_ < 0 || stuck) return 0;
   const double each = kAheadUs / std::max(mean_run_us_, 1.0);
   const double all = std::floor(each) * static_cast<double>(options_.settings.concurrency);
   return static_cast<std::size_t>(std::min(all, static_cast<double>(options_.settings.prefetch)));

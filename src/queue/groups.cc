@@ -46,7 +46,8 @@ Result<std::int64_t> cancel_pending(db::Connection& connection, const std::strin
 Result<std::int64_t> rearm(db::Connection& connection, const std::string& group, std::string status, Ending was) {
   static const Sql sql(
       "UPDATE lade_task SET status = 'pending', available_at = 0, attempts = 0, crashes = 0, alone = false, "
-      "finished_at = NULL WHERE group_id = $1 AND status = $2 RETURNING stage_id @notify");
+      "finished_at = NULL WHERE group_id = $1 AND status = $2 AND NOT EXISTS (SELECT 1 FROM lade_task l "
+      "WHERE l.unique_key = lade_task.unique_key AND l.status IN ('pending', 'running')) RETURNING stage_id @notify");
   LADE_ASSIGN(const auto rows, connection.query(sql.of(connection), std::vector<db::Value>{group, std::move(status)}));
   std::map<std::int64_t, std::int64_t> stages;
   for (const db::Row& row : rows) ++stages[integer_of(row.front())];

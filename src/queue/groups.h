@@ -30,8 +30,8 @@ Result<std::int64_t> cancel_group(db::Connection& connection, const std::string&
 // The same for tasks that were being enqueued while their group was cancelled.
 Result<std::int64_t> sweep_cancelled(db::Connection& connection, Now now = {});
 
-// Puts all failed and cancelled tasks of the group back, with all their attempts, and takes back its cancellation.
-// Gives the number of tasks.
+// Puts all failed and cancelled tasks of the group back, with all their attempts, and takes back its cancellation. Left
+// out are tasks whose unique key a live one has. Gives the number of tasks.
 Result<std::int64_t> retry_group(db::Connection& connection, const std::string& group);
 
 // Forgets the group with its tasks, stages and dead letters.

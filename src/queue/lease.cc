@@ -1,5 +1,6 @@
 #include "queue/lease.h"
 
+#include <algorithm>
 #include <map>
 
 #include "base/failpoint.h"
@@ -121,6 +122,8 @@ Result<Completion> complete(db::Connection& connection, std::span<const Lease> l
     any = &lease;
     ids.push_back(lease.task);
   }
+  // In one order for everybody: a zombie's batch may lock rows that others hold now.
+  for (auto& [key, claim] : claims) std::ranges::sort(claim.second);
   Completion completion;
   const auto work = [&]() -> Result<void> {
     std::map<std::int64_t, std::int64_t> stages;
@@ -140,6 +143,14 @@ Result<void> save_progress(db::Connection& connection, const Lease& lease, std::
   LADE_ASSIGN(const auto found,
               connection.execute(sql.of(connection),
                                  fenced(lease, now, {std::string(progress), std::int64_t{deadline.count()}})));
+  if (found == 0) return fail(lease_lost(lease));
+  return {};
+}
+
+Result<void> extend_deadline(db::Connection& connection, const Lease& lease, Duration deadline, Now now) {
+  static const Sql sql("UPDATE lade_task SET deadline = @now + $6" + std::string(kFence));
+  LADE_ASSIGN(const auto found,
+              connection.execute(sql.of(connection), fenced(lease, now, {std::int64_t{deadline.count()}})));
   if (found == 0) return fail(lease_lost(lease));
   return {};
 }

@@ -57,6 +57,9 @@ Result<Completion> complete(db::Connection& connection, std::span<const Lease> l
 Result<void> save_progress(db::Connection& connection, const Lease& lease, std::string_view progress, Duration deadline,
                            Now now = {});
 
+// Allows the work `deadline` from now.
+Result<void> extend_deadline(db::Connection& connection, const Lease& lease, Duration deadline, Now now = {});
+
 // Gives the task back as if it had not been claimed. Fails with lease_lost.
 Result<void> give_back(db::Connection& connection, const Lease& lease, Duration delay = Duration(0), Now now = {});
 

@@ -64,6 +64,7 @@ TEST_P(QueueLease, AZombieWritesNothing) {
   EXPECT_FALSE(connection->in_transaction());
   EXPECT_FAILS(save_progress(*connection, zombie.lease, "half", std::chrono::seconds(1), now), "lease_lost");
   EXPECT_FAILS(give_back(*connection, zombie.lease, Duration(0), now), "lease_lost");
+  EXPECT_FAILS(extend_deadline(*connection, zombie.lease, std::chrono::seconds(1), now), "lease_lost");
   EXPECT_EQ(*fail_task(*connection, zombie.lease, Error{"x", "y"}, {}, {}, now), FailureEnd::lost);
   EXPECT_EQ(*refuse_task(*connection, zombie.lease, Error{"x", "y"}, {}, now), FailureEnd::lost);
   const auto completion = complete(*connection, std::vector{zombie.lease}, now);
@@ -104,6 +105,8 @@ TEST_P(QueueLease, ProgressSurvivesARetryAndMovesTheDeadline) {
   const Task task = claim_one();
   ASSERT_OK(save_progress(*connection, task.lease, "row 500", std::chrono::seconds(9), now));
   EXPECT_EQ(field(id, "deadline"), now + 9 * kSecond);
+  ASSERT_OK(extend_deadline(*connection, task.lease, std::chrono::minutes(2), now));
+  EXPECT_EQ(field(id, "deadline"), now + 120 * kSecond);
   EXPECT_EQ(*fail_task(*connection, task.lease, Error{"broken", "oh"}, {}, {}, now), FailureEnd::retrying);
   now += 10 * kSecond;
   EXPECT_EQ(claim_one().progress, "row 500");

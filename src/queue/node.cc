@@ -138,6 +138,7 @@ void Node::end(Ended ended, Duration took) {
   constexpr double kNewest = 0.1;
   const std::lock_guard lock(mutex_);
   --running_;
+  last_end_ = Clock::now();
   if (ended.held->task.alone) running_alone_ = false;
   const auto microseconds = static_cast<double>(took.count());
   mean_run_us_ = mean_run_us_ < 0 ? microseconds : (1 - kNewest) * mean_run_us_ + kNewest * microseconds;

@@ -67,6 +67,10 @@ class TaskContext {
   Result<void> save_progress(db::Connection& connection, std::string_view progress) {
     return queue::save_progress(connection, held_.task.lease, progress, deadline_);
   }
+  // For work that can show no progress for long, such as one large publication; to be called before it begins.
+  Result<void> extend_deadline(db::Connection& connection, Duration deadline) {
+    return queue::extend_deadline(connection, held_.task.lease, deadline);
+  }
 
  private:
   Held& held_;
@@ -161,7 +165,7 @@ class Node {
   void accept(std::vector<Task> tasks, const Demand& demand);
   // completer.cc
   void complete_ended(const std::stop_token& stop);
-  void complete_batch(Session& session, std::vector<Ended> batch, const std::stop_token& stop);
+  void complete_batch(Session& session, const std::vector<Ended>& batch, const std::stop_token& stop);
   void settle_failure(Session& session, const Ended& ended, const std::stop_token& stop);
   Result<FailureEnd> record_failure(db::Connection& connection, const Ended& ended);
   template <class Work>
@@ -199,7 +203,8 @@ class Node {
   Clock::time_point next_look_ = {};
   bool alone_waiting_ = true;   // some task may wait for a process of its own
   bool alone_overdue_ = false;  // so long that this node makes room for it
-  double mean_run_us_ = -1;     // of recent runs; -1 before the first
+  Clock::time_point last_end_ = {};
+  double mean_run_us_ = -1;  // of recent runs; -1 before the first
 
   std::atomic<bool> limited_ = true;  // limits are set
   std::atomic<bool> check_ = false;

@@ -73,8 +73,8 @@ Result<void> Settings::validate() const {
   return {};
 }
 
-Result<Settings> read_settings(const std::map<std::string, std::string>& values, Settings defaults) {
-  Settings settings = std::move(defaults);
+Result<Settings> read_settings(const std::map<std::string, std::string>& values, const Settings& defaults) {
+  Settings settings = defaults;
   for (const Name& name : names()) {
     const auto given = values.find(std::string(name.name));
     if (given == values.end()) continue;

@@ -23,12 +23,13 @@ struct Settings {
 
   // What makes no sense together is refused with setting_invalid.
   Result<void> validate() const;
-  // How long an observed beat must stay the same: the lease without the beat that may have passed unseen.
-  Duration silence() const { return lease - beat; }
+  // How long an observed beat must stay the same: the lease without the beat that may have passed unseen, and half of
+  // one because looks are never exactly a beat apart.
+  Duration silence() const { return lease - beat * 3 / 2; }
 };
 
 // Reads the settings that `values` (name → text, e.g. the environment) names; other names are ignored. Fails with
 // setting_invalid: name, value, what is accepted.
-Result<Settings> read_settings(const std::map<std::string, std::string>& values, Settings defaults = {});
+Result<Settings> read_settings(const std::map<std::string, std::string>& values, const Settings& defaults = {});
 
 }  // namespace lade::queue

@@ -140,7 +140,11 @@ class World {
   }
 
   void seal_one() {
-    if (unsealed_.empty()) return;
+    if (unsealed_.empty()) {
+      // Sealing once more changes nothing.
+      const std::int64_t stage = number("SELECT min(id) FROM lade_stage WHERE sealed");
+      return stage == 0 ? void() : must(seal_stage(connection_, stage, now_), "seal");
+    }
     const std::int64_t stage = unsealed_.back();
     unsealed_.pop_back();
     if (chance(2) == 0) {
@@ -309,6 +313,9 @@ class World {
     none("stages with another number of finalisers than rounds",
          "SELECT count(*) FROM lade_stage s WHERE s.round <> "
          "(SELECT count(*) FROM lade_task t WHERE t.group_id = s.group_id AND t.kind = 'finish')");
+    none("stages that were finalised before their last task",
+         "SELECT count(*) FROM lade_stage s JOIN effect f ON f.task = s.finaliser WHERE f.rowid < (SELECT max(e.rowid) "
+         "FROM effect e JOIN lade_task t ON t.id = e.task WHERE t.stage_id = s.id)");
     none("stages whose counters do not tell the truth",
          "SELECT count(*) FROM lade_stage s WHERE "
          "s.total <> (SELECT count(*) FROM lade_task t WHERE t.stage_id = s.id) OR "

@@ -41,7 +41,8 @@ Result<Stage> find_stage(db::Connection& connection, const std::string& group, c
 Result<void> add_to_stage(db::Connection& connection, std::int64_t stage, std::int64_t count);
 // For whoever ends tasks, as the last statements of the transaction and in the order of the stages' ids.
 Result<void> end_in_stage(db::Connection& connection, std::int64_t stage, Ending ending, std::int64_t count, Now now);
-// For retries: `count` ended tasks are open again, and the stage will be finalised once more.
+// For retries: `count` ended tasks are open again, and the stage will be finalised once more. A finaliser that is out
+// already is no longer the stage's: before it publishes it compares Stage::finaliser with its own id.
 Result<void> reopen_stage(db::Connection& connection, std::int64_t stage, Ending was, std::int64_t count);
 
 // Compares each unfinished stage with its tasks, corrects wrong counters and enqueues missing finalisers. Gives the
