@@ -59,12 +59,17 @@ void Node::complete_batch(Session& session, const std::vector<Ended>& batch, con
 }
 
 void Node::settle_failure(Session& session, const Ended& ended, const std::stop_token& stop) {
+  const StopReason reason = ended.held->reason;
+  // Work that was stopped for no fault of its own. A lease that seemed lost may be valid after all.
   const bool gives_back =
-      ended.what == Ended::What::give_back || (ended.error && ended.held->reason == StopReason::shutdown);
+      ended.what == Ended::What::give_back || reason == StopReason::shutdown || reason == StopReason::lease_lost;
   persist(session, stop, [&](db::Connection& connection) -> Result<void> {
     if (gives_back) {
       const Result<void> given = give_back(connection, ended.held->task.lease);
-      return !given && given.error().code == "lease_lost" ? Result<void>() : given;
+      if (given || given.error().code != "lease_lost") return given;
+      LADE_ASSIGN(const bool published, was_published(connection, ended.held->task.lease));
+      if (ended.error) ++(published ? counters_.completed : counters_.stale_commits);
+      return {};
     }
     LADE_ASSIGN(const FailureEnd end, record_failure(connection, ended));
     ++(end == FailureEnd::lost        ? counters_.stale_commits

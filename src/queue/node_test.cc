@@ -261,8 +261,12 @@ TEST_P(QueueNode, ADeclaredDeadNodeStopsItsWorkAndGoesOn) {
   EXPECT_EQ(reason, StopReason::lease_lost);
   enqueue_now({.kind = "k"});
   ASSERT_TRUE(done.reaches(1));
-  ASSERT_TRUE(eventually([&] { return node.counters().stale_commits == 1; }));
-  EXPECT_THAT(*nodes(*connection), SizeIs(1));
+  ASSERT_TRUE(eventually([&] { return node.counters().stale_commits == 1; }))
+      << node.counters().stale_commits << " " << node.counters().failed << " " << node.counters().completed << " "
+      << node.counters().claimed << " begun " << begun.value() << " stopped " << stopped.value() << " "
+      << static_cast<int>(reason.load()) << " pending " << with_status("pending") << " failed "
+      << with_status("failed");
+  EXPECT_TRUE(eventually([&] { return nodes(*connection)->size() == 1; }));
 }
 
 TEST_P(QueueNode, ALeaseItDoesNotKnowIsGivenBack) {
