@@ -156,12 +156,22 @@ Result<Rescue> take_overdue(db::Connection& connection, Duration grace, const Ru
 
 Result<std::int64_t> end_sessions(db::Connection& connection, const std::string& boot) {
   if (connection.backend() == db::Backend::sqlite) return 0;
-  constexpr std::int64_t kWaitMilliseconds = 500;
-  LADE_ASSIGN(const auto rows,
-              connection.query("SELECT pg_terminate_backend(pid, $2) FROM pg_stat_activity WHERE application_name = $1 "
-                               "AND datname = current_database() AND pid <> pg_backend_pid()",
-                               std::vector<db::Value>{"lade/" + boot, kWaitMilliseconds}));
-  return static_cast<std::int64_t>(rows.size());
+  LADE_ASSIGN(
+      const auto ended,
+      connection.query("SELECT pid, pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1 "
+                       "AND datname = current_database() AND pid <> pg_backend_pid()",
+                       std::vector<db::Value>{"lade/" + boot}));
+  std::vector<std::int64_t> pids;
+  for (const db::Row& row : ended) pids.push_back(integer_of(row.front()));
+  // Their locks go with them. A session that does not end is left to the next beat.
+  static const Sql left("SELECT 1 FROM pg_stat_activity WHERE pid IN @list[$1] LIMIT 1");
+  for (int tries = 0; tries < 50 && !pids.empty(); ++tries) {
+    LADE_ASSIGN(const auto rows,
+                connection.query(left.of(connection), std::vector<db::Value>{list_of(connection, pids)}));
+    if (rows.empty()) break;
+    LADE_TRY(connection.query("SELECT pg_sleep(0.01)"));
+  }
+  return static_cast<std::int64_t>(pids.size());
 }
 
 std::string session_url(const std::string& url, const std::string& boot) {
