@@ -100,6 +100,9 @@ class QueueNode : public lade::testing::QueueTest {
   std::atomic<StopReason> reason = StopReason::none;
 };
 LADE_ON_BOTH_DATABASES(QueueNode);
+// What needs several writers, sessions or notifications.
+class QueueNodeOnPostgresql : public QueueNode {};
+LADE_ON_POSTGRESQL(QueueNodeOnPostgresql);
 
 TEST_P(QueueNode, RunsEveryTaskOnce) {
   Node node(*pool, options);
@@ -117,8 +120,7 @@ TEST_P(QueueNode, RunsEveryTaskOnce) {
   EXPECT_THAT(*nodes(*connection), IsEmpty());
 }
 
-TEST_P(QueueNode, ANotificationWakesItLongBeforeThePoll) {
-  if (is_sqlite()) GTEST_SKIP() << "SQLite has no notifications";
+TEST_P(QueueNodeOnPostgresql, ANotificationWakesItLongBeforeThePoll) {
   options.settings.poll = 10min;
   Node node(*pool, options);
   node.handle("k", counting());
@@ -247,8 +249,7 @@ TEST_P(QueueNode, TakesOverTheTasksOfADeadNodeOneAtATime) {
   EXPECT_EQ(node.counters().rescued, is_sqlite() ? 0 : 6);
 }
 
-TEST_P(QueueNode, ADeclaredDeadNodeStopsItsWorkAndGoesOn) {
-  if (is_sqlite()) GTEST_SKIP() << "SQLite belongs to one process";
+TEST_P(QueueNodeOnPostgresql, ADeclaredDeadNodeStopsItsWorkAndGoesOn) {
   Node node(*pool, options);
   node.handle("waits", waiting());
   node.handle("k", counting());
@@ -277,8 +278,7 @@ TEST_P(QueueNode, ALeaseItDoesNotKnowIsGivenBack) {
   ASSERT_TRUE(done.reaches(1));
 }
 
-TEST_P(QueueNode, SurvivesTheEndOfAllItsSessions) {
-  if (is_sqlite()) GTEST_SKIP() << "SQLite has no sessions";
+TEST_P(QueueNodeOnPostgresql, SurvivesTheEndOfAllItsSessions) {
   Node node(*pool, options);
   node.handle(
       "k", {.run = [&](TaskContext& context) -> Result<void> {
@@ -332,8 +332,7 @@ TEST_P(QueueNode, WorkPastItsDeadlineIsStoppedAndCounted) {
   EXPECT_EQ(dead_letters(*connection)->front().reason, "deadline_exceeded");
 }
 
-TEST_P(QueueNode, TwoNodesShareTheWork) {
-  if (is_sqlite()) GTEST_SKIP() << "SQLite belongs to one process";
+TEST_P(QueueNodeOnPostgresql, TwoNodesShareTheWork) {
   NodeOptions other_options = options;
   other_options.boot = new_uuid();
   const auto other_pool = make_pool(other_options.boot);

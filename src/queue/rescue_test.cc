@@ -22,6 +22,9 @@ class QueueRescue : public lade::testing::QueueTest {
   }
 };
 LADE_ON_BOTH_DATABASES(QueueRescue);
+// What needs several writers, sessions or notifications.
+class QueueRescueOnPostgresql : public QueueRescue {};
+LADE_ON_POSTGRESQL(QueueRescueOnPostgresql);
 
 TEST_P(QueueRescue, ANodeBeatsUntilItIsDeclaredDead) {
   ASSERT_OK(register_node(*connection, {.boot = "n1", .name = "host", .storage = "s"}, now));
@@ -55,6 +58,7 @@ TEST_P(QueueRescue, ACrashCostsNoAttemptAndThreeAloneArePoison) {
   EXPECT_FALSE(claim_one().alone);
   EXPECT_EQ(rescue_now("n1").pending, 1);
   EXPECT_EQ(field(id, "crashes"), 0);
+  EXPECT_EQ(std::get<std::string>(value("SELECT error_code FROM lade_task WHERE id = $1", {id})), "node_died");
   EXPECT_THAT(claim(5), IsEmpty());
   EXPECT_TRUE(*alone_waits(*connection, {.node = "n1"}, now));
   for (int crash = 1; crash <= 2; ++crash) {
@@ -104,8 +108,7 @@ TEST_P(QueueRescue, ATaskPastItsDeadlineIsTakenAndItsAttemptCounts) {
   EXPECT_FAILS(Publication::begin(*connection, task.lease, now), "lease_lost");
 }
 
-TEST_P(QueueRescue, ARescuerDoesNotWaitForAPublicationOnItsWay) {
-  if (is_sqlite()) GTEST_SKIP() << "SQLite has one writer";
+TEST_P(QueueRescueOnPostgresql, ARescuerDoesNotWaitForAPublicationOnItsWay) {
   ASSERT_OK(register_node(*connection, {.boot = "n1"}, now));
   add({.kind = "k"});
   const Task task = claim_one();
@@ -118,8 +121,7 @@ TEST_P(QueueRescue, ARescuerDoesNotWaitForAPublicationOnItsWay) {
   EXPECT_THAT(*unregistered_holders(*rescuer), IsEmpty());
 }
 
-TEST_P(QueueRescue, SessionsOfADeadNodeAreEndedByTheirName) {
-  if (is_sqlite()) GTEST_SKIP() << "SQLite has no sessions";
+TEST_P(QueueRescueOnPostgresql, SessionsOfADeadNodeAreEndedByTheirName) {
   auto zombie = db::connect(session_url(database.url(), "0193-dead"));
   ASSERT_OK(zombie);
   ASSERT_OK((*zombie)->run("BEGIN"));
