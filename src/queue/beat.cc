@@ -1,6 +1,8 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "base/failpoint.h"
 #include "queue/groups.h"
 #include "queue/node.h"
@@ -24,12 +26,15 @@ constexpr std::int64_t kPurgeEvery = 1800;
 void Node::beat_loop(const std::stop_token& stop) {
   Session session(sessions_, std::string(kSetUp));
   std::int64_t failures = 0;
+  Clock::time_point due = Clock::now();
   while (!stop.stop_requested()) {
     check_ = false;
     const Result<void> done =
         session.use(stop, [&](db::Connection& connection) -> Result<void> { return beat_once(connection); });
-    Clock::duration wait = options_.settings.beat;
     if (done) {
+      // By the clock, not after the last one's end: others count on it. A check in between does not count.
+      const Clock::time_point now = Clock::now();
+      due = std::clamp(due + options_.settings.beat, now, now + options_.settings.beat);
       failures = 0;
       ++counters_.beats;
     } else {
@@ -37,16 +42,16 @@ void Node::beat_loop(const std::stop_token& stop) {
       report(done.error());
       liveness_.forget();
       const RetryPolicy policy{.base = std::chrono::milliseconds(50), .cap = options_.settings.beat};
-      wait = backoff(policy, ++failures);
+      due = Clock::now() + backoff(policy, ++failures);
     }
-    wait_for_beat(session, Clock::now() + wait);
+    wait_for_beat(session, due);
   }
 }
 
 void Node::wait_for_beat(Session& session, Clock::time_point until) {
-  while (!check_) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
-    if (left.count() <= 0) return;
+  // At least once, or a node that is late with its beats would hear nothing.
+  do {
+    const auto left = std::max(std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()), {});
     if (session.connection() == nullptr) {
       pollfd awaited{wake_beat_, POLLIN, 0};
       (void)poll(&awaited, 1, static_cast<int>(left.count()));
@@ -60,7 +65,7 @@ void Node::wait_for_beat(Session& session, Clock::time_point until) {
     }
     std::uint64_t count = 0;
     (void)!read(wake_beat_, &count, sizeof count);
-  }
+  } while (!check_ && Clock::now() < until);
 }
 
 Result<void> Node::beat_once(db::Connection& connection) {

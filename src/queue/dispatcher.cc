@@ -8,11 +8,21 @@
 namespace lade::queue {
 namespace {
 
-// A claim that is lost with the server's memory does no harm: its task is pending again, and whoever worked on it fails
-// at the fence. The planner is told to walk along the index whatever the statistics say.
+// A claim that is lost with the memory of a crashed machine does no harm: its task is pending again, and whoever worked
+// on it fails at the fence. So it need not wait for the disk. The planner is told to walk along the index whatever the
+// statistics say.
 constexpr std::string_view kSetUp =
     "SET synchronous_commit = off; SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; "
     "SET jit = off; SET plan_cache_mode = force_generic_plan";
+
+Result<std::vector<Task>> claim_without_sync(db::Connection& connection, const ClaimRequest& request) {
+  if (connection.backend() == db::Backend::postgresql) return queue::claim(connection, request);
+  // Others use this session too.
+  LADE_TRY(connection.run("PRAGMA synchronous = NORMAL"));
+  Result<std::vector<Task>> tasks = queue::claim(connection, request);
+  LADE_TRY(connection.run("PRAGMA synchronous = FULL"));
+  return tasks;
+}
 
 // Tasks are claimed ahead for so long a time of work, so that short ones share the cost of a claim and long ones are
 // left to whoever is free.
@@ -39,8 +49,8 @@ void Node::dispatch(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     const Demand demand = wait_for_demand(stop);
     if (demand.count == 0) continue;
-    Result<std::vector<Task>> tasks =
-        session.use(stop, [&](db::Connection& connection) { return queue::claim(connection, request_for(demand)); });
+    Result<std::vector<Task>> tasks = session.use(
+        stop, [&](db::Connection& connection) { return claim_without_sync(connection, request_for(demand)); });
     if (tasks) {
       failures = 0;
       accept(std::move(*tasks), demand);
