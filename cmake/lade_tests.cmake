@@ -49,7 +49,11 @@ foreach(source IN LISTS benches)
   get_filename_component(name ${source} NAME_WE)
   add_executable(${name} ${source})
   target_compile_options(${name} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-O3>)
-  target_link_libraries(${name} PRIVATE lade_jobs)
+  if(name STREQUAL "bench_queue")
+    target_link_libraries(${name} PRIVATE lade_queue)
+  else()
+    target_link_libraries(${name} PRIVATE lade_jobs)
+  endif()
 endforeach()
 
 # Programs that make test and benchmark data; they know nothing of lade.

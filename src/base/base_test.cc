@@ -2,11 +2,13 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <set>
 
 #include "base/bytes.h"
+#include "base/failpoint.h"
 #include "base/file.h"
 #include "base/id.h"
 #include "base/result.h"
@@ -149,6 +151,28 @@ TEST(MemorySource, GivesItsBytesOnce) {
   EXPECT_EQ(block, "abcd");
   EXPECT_EQ(source.read(block).value(), 2u);
   EXPECT_EQ(source.read(block).value(), 0u);
+}
+
+TEST(Failpoint, ActsAtTheArmedPassage) {
+  ASSERT_TRUE(arm_failpoints("a=error@2;b=error:db_lost;c=pause:1"));
+  EXPECT_TRUE(pass_failpoint("a"));
+  ASSERT_FALSE(pass_failpoint("a"));
+  EXPECT_TRUE(pass_failpoint("a"));
+  EXPECT_EQ(pass_failpoint("b").error().code, "db_lost");
+  EXPECT_EQ(pass_failpoint("b").error().code, "db_lost");
+  EXPECT_TRUE(pass_failpoint("c"));
+  EXPECT_TRUE(pass_failpoint("unknown"));
+  ASSERT_TRUE(arm_failpoints(""));
+  EXPECT_TRUE(pass_failpoint("b"));
+}
+
+TEST(Failpoint, KillsAndRefusesWhatItCannotRead) {
+  EXPECT_EXIT((void)(arm_failpoints("a=kill") && pass_failpoint("a")), ::testing::KilledBySignal(SIGKILL), "");
+  for (const char* text : {"a", "a=jump", "=kill", "a=kill@0", "a=kill@x", "a=pause", "a=pause:x"}) {
+    const auto armed = arm_failpoints(text);
+    ASSERT_FALSE(armed) << text;
+    EXPECT_EQ(armed.error().code, "failpoint_invalid");
+  }
 }
 
 }  // namespace

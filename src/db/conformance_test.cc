@@ -1,5 +1,7 @@
 // Statements, transactions and errors: what both databases promise in connection.h.
 #include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <limits>
 #include <thread>
@@ -226,6 +228,18 @@ TEST_P(Conformance, InterruptStopsARunningStatement) {
 TEST_P(Conformance, NamesAreQuoted) {
   EXPECT_EQ(Connection::quote_name("plain"), "\"plain\"");
   EXPECT_EQ(Connection::quote_name("a\"b; DROP"), "\"a\"\"b; DROP\"");
+}
+
+TEST_P(Conformance, WaitingEndsWithTheTimeOrADescriptor) {
+  EXPECT_THAT(*connection->wait_notified(std::chrono::milliseconds(1)), ::testing::IsEmpty());
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  ASSERT_EQ(write(ends[1], "x", 1), 1);
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_THAT(*connection->wait_notified(std::chrono::minutes(1), ends[0]), ::testing::IsEmpty());
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
+  close(ends[0]);
+  close(ends[1]);
 }
 
 }  // namespace

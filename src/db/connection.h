@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -79,6 +80,11 @@ class Connection {
   virtual Result<std::optional<Table>> describe(std::string_view name) = 0;
   // All tables outside the system schemas as describe() takes them, sorted.
   virtual Result<std::vector<std::string>> table_names() = 0;
+
+  // Waits until a channel is notified that this session has asked for by LISTEN, until `descriptor` (-1: none) can be
+  // read, or until the time is over. Gives the channels notified since the last call, each once. No transaction is
+  // open. SQLite has no channels and waits for the rest alone.
+  virtual Result<std::vector<std::string>> wait_notified(std::chrono::milliseconds timeout, int descriptor = -1) = 0;
 
   virtual bool in_transaction() const = 0;
   // False once the server is gone; costs no round trip.

@@ -25,6 +25,7 @@ class PostgresqlConnection final : public Connection {
   Result<void> check_deferred() override;
   Result<std::optional<Table>> describe(std::string_view name) override;
   Result<std::vector<std::string>> table_names() override;
+  Result<std::vector<std::string>> wait_notified(std::chrono::milliseconds timeout, int descriptor) override;
   bool in_transaction() const override;
   bool usable() override;
   const Diagnosis& diagnosis() const override { return diagnosis_; }
@@ -68,6 +69,8 @@ class PostgresqlConnection final : public Connection {
   Result<std::int64_t> finish(std::string_view copied_table = {});
   Result<void> send_tuples(TupleSource& rows, std::size_t columns);
   void drop_tuples();
+  // Channels whose notifications have arrived.
+  std::vector<std::string> take_notified();
   Result<void> receive_tuples(const std::function<Result<void>(std::string_view)>& row);
   Result<std::vector<Column>> describe_columns(std::int64_t table);
   Result<std::vector<UniqueIndex>> describe_unique_indexes(std::int64_t table);

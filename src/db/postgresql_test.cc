@@ -242,5 +242,23 @@ TEST(PostgresqlConnect, AMissingDatabaseIsToBeCreated) {
   EXPECT_THAT(missing.error().hint, HasSubstr("create the database"));
 }
 
+TEST_F(PostgresqlTest, NotificationsWakeAListener) {
+  ASSERT_OK(connection->run("LISTEN one; LISTEN two"));
+  const auto other = database.connect();
+  ASSERT_OK(other->run("NOTIFY two; NOTIFY two; NOTIFY three"));
+  EXPECT_THAT(*connection->wait_notified(std::chrono::minutes(1)), ElementsAre("two"));
+  ASSERT_OK(other->run("NOTIFY one"));
+  // Comes with the answer to a statement, too.
+  ASSERT_OK(connection->query("SELECT 1"));
+  EXPECT_THAT(*connection->wait_notified(std::chrono::minutes(1)), ElementsAre("one"));
+  EXPECT_THAT(*connection->wait_notified(std::chrono::milliseconds(1)), ::testing::IsEmpty());
+}
+
+TEST_F(PostgresqlTest, AListenerHearsOfTheEndOfItsSession) {
+  const auto pid = std::get<std::int64_t>(connection->query("SELECT pg_backend_pid()")->front().front());
+  ASSERT_OK(database.connect()->query("SELECT pg_terminate_backend($1)", std::vector<Value>{pid}));
+  EXPECT_FAILS(connection->wait_notified(std::chrono::minutes(1)), "db_lost");
+}
+
 }  // namespace
 }  // namespace lade::db

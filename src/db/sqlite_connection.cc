@@ -1,6 +1,7 @@
 #include "db/sqlite_connection.h"
 
 #include <fmt/format.h>
+#include <poll.h>
 
 #include <charconv>
 
@@ -203,6 +204,12 @@ Result<void> SqliteConnection::check_deferred() {
   if (current == 0) return {};
   diagnosis_ = diagnosis_of(SQLITE_CONSTRAINT_FOREIGNKEY, "FOREIGN KEY constraint failed");
   return fail(error_of(diagnosis_));
+}
+
+Result<std::vector<std::string>> SqliteConnection::wait_notified(std::chrono::milliseconds timeout, int descriptor) {
+  pollfd awaited{descriptor, POLLIN, 0};
+  (void)poll(&awaited, 1, static_cast<int>(timeout.count()));
+  return std::vector<std::string>();
 }
 
 }  // namespace lade::db

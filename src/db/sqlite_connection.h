@@ -26,6 +26,7 @@ class SqliteConnection final : public Connection {
   Result<void> check_deferred() override;
   Result<std::optional<Table>> describe(std::string_view name) override;
   Result<std::vector<std::string>> table_names() override;
+  Result<std::vector<std::string>> wait_notified(std::chrono::milliseconds timeout, int descriptor) override;
   bool in_transaction() const override { return sqlite3_get_autocommit(database_.get()) == 0; }
   bool usable() override { return true; }
   const Diagnosis& diagnosis() const override { return diagnosis_; }

@@ -39,3 +39,8 @@ class DatabaseTest : public ::testing::TestWithParam<db::Backend> {
   INSTANTIATE_TEST_SUITE_P(Databases, suite,                                                                \
                            ::testing::Values(::lade::db::Backend::sqlite, ::lade::db::Backend::postgresql), \
                            [](const auto& test) { return std::string(::lade::testing::name_of(test.param)); })
+
+// The same for what only PostgreSQL can do.
+#define LADE_ON_POSTGRESQL(suite)                                                                \
+  INSTANTIATE_TEST_SUITE_P(Databases, suite, ::testing::Values(::lade::db::Backend::postgresql), \
+                           [](const auto& test) { return std::string(::lade::testing::name_of(test.param)); })

@@ -1,0 +1,20 @@
+#include "queue/liveness.h"
+
+namespace lade::queue {
+
+std::vector<NodeRow> Liveness::observe(std::span<const NodeRow> nodes, Time now) {
+  std::map<std::string, Sighting> seen;
+  std::vector<NodeRow> dead;
+  for (const NodeRow& node : nodes) {
+    const auto before = sightings_.find(node.boot);
+    const bool unchanged = before != sightings_.end() && before->second.beat == node.beat;
+    Sighting& sighting = seen[node.boot];
+    sighting = unchanged ? before->second : Sighting{node.beat, now, 0};
+    ++sighting.count;
+    if (sighting.count >= observations_ && now - sighting.first >= silence_) dead.push_back(node);
+  }
+  sightings_ = std::move(seen);
+  return dead;
+}
+
+}  // namespace lade::queue
