@@ -1,6 +1,7 @@
-"""Times whole commands: wall clock, CPU of the client processes, peak memory. Peers and lade run interleaved, best round counts."""
+"""Times whole commands: wall clock, CPU of the client processes, peak memory. Peers and lade run interleaved."""
 
 import dataclasses
+import statistics
 import subprocess
 import tempfile
 import time
@@ -58,7 +59,8 @@ class Contender:
 
 
 def compete(title, contenders, rounds, reference, note=print):
-    """Gives {name: best sample}; `reference` names the contender that the ratios are against."""
+    """Gives a table and {name: best sample}. The ratios are against the contender `reference`, round by round: what runs one after the
+    other shares the machine's mood, so their median says more than the quotient of two lucky rounds."""
     samples = {contender.name: [] for contender in contenders}
     for number in range(rounds):
         for contender in contenders:
@@ -68,12 +70,13 @@ def compete(title, contenders, rounds, reference, note=print):
             if contender.check and number + 1 == rounds:
                 contender.check()
     best = {name: min(found, key=lambda sample: sample.wall) for name, found in samples.items()}
-    return table(title, best, reference), best
+    ratios = {name: statistics.median(own.wall / other.wall for own, other in zip(found, samples[reference]))
+              for name, found in samples.items()}
+    return table(title, best, ratios, reference), best
 
 
-def table(title, best, reference):
-    lines = [f"### {title}", "", f"| | wall s | client CPU s | peak RSS MB | × {reference} |", "|---|---|---|---|---|"]
+def table(title, best, ratios, reference):
+    lines = [f"### {title}", "", f"| | best wall s | client CPU s | peak RSS MB | median of × {reference} |", "|---|---|---|---|---|"]
     for name, sample in best.items():
-        ratio = sample.wall / best[reference].wall
-        lines.append(f"| {name} | {sample.wall:.2f} | {sample.cpu:.2f} | {sample.rss / 1e6:.0f} | {ratio:.2f} |")
+        lines.append(f"| {name} | {sample.wall:.2f} | {sample.cpu:.2f} | {sample.rss / 1e6:.0f} | {ratios[name]:.2f} |")
     return "\n".join(lines) + "\n"
