@@ -36,7 +36,7 @@ def small_files(lade, data, work, rounds):
     """The whole command on 100 k rows, process start included."""
     sqlite = SqliteBench(lade, data, work)
     with PostgresqlBench(lade, data, work) as postgresql:
-        contenders = [postgresql.copies()[1], postgresql.by_lade(data.dirty), sqlite.by_lade(data.dirty)]
+        contenders = [postgresql.copies()[1], postgresql.by_lade(data.dirty), sqlite.by_lade(data.dirty, "wal")]
         contenders[1].name = "lade on PostgreSQL"
         contenders[2].name = "lade on SQLite"
         yield compete(f"{SMALL_ROWS:,} dirty rows, whole command", contenders, rounds, contenders[0].name)

@@ -126,6 +126,8 @@ class BucketWorker {
   Result<void> open() {
     if (loader_) return {};
     LADE_ASSIGN(own_, db::connect(job_.options.database));
+    // Each page is read once: there is nothing to keep for later.
+    if (shared_ != nullptr) LADE_TRY(own_->run("PRAGMA cache_size = -8192"));
     const auto lock = take_turn();
     loader_ = std::make_unique<load::Loader>(*job_.program, connection(), shared_ != nullptr ? own_.get() : nullptr);
     return loader_->prepare();
