@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::size_t kSinkBlockBytes = 256 * 1024;
 
+}  // namespace
+
 Error system_error(int number, std::string_view action, std::string_view name) {
   Error error{"file_error", fmt::format("{}: cannot {}: {}", name, action, std::strerror(number))};
   switch (number) {
@@ -43,8 +45,6 @@ Error system_error(int number, std::string_view action, std::string_view name) {
   }
   return error;
 }
-
-}  // namespace
 
 File::File(File&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)), name_(std::move(other.name_)) {}
 

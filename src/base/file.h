@@ -10,6 +10,9 @@
 
 namespace lade {
 
+// The error of a failed call to the operating system: `number` is its errno, `action` completes "cannot …".
+Error system_error(int number, std::string_view action, std::string_view name);
+
 // An open file descriptor. Reads and writes at positions are safe from several threads at once.
 class File {
  public:

@@ -68,6 +68,23 @@ TEST_P(Conformance, ANulByteIsRefusedNotCut) {
   EXPECT_FAILS(connection->execute(with_nul), "nul_in_text");
 }
 
+TEST_P(Conformance, BytesMayHoldAnything) {
+  ASSERT_OK(connection->run(pick("CREATE TABLE t (a blob)", "CREATE TABLE t (a bytea)")));
+  std::string all;
+  for (int i = 0; i < 256; ++i) all.push_back(static_cast<char>(i));
+  for (const std::string& bytes : {std::string(), std::string("a\0b", 3), std::string("\\x00"), all}) {
+    ASSERT_OK(connection->execute("DELETE FROM t"));
+    ASSERT_OK(connection->execute("INSERT INTO t VALUES ($1)", std::vector<Value>{Bytes{bytes}}));
+    std::string expected = bytes;
+    if (!is_sqlite()) {
+      expected = "\\x";
+      for (const char byte : bytes) expected += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+    }
+    EXPECT_EQ(value("SELECT a FROM t"), Value(expected));
+    EXPECT_EQ(integer("SELECT length(a) FROM t"), static_cast<std::int64_t>(bytes.size()));
+  }
+}
+
 TEST_P(Conformance, RunTakesSeveralStatementsOthersOne) {
   ASSERT_OK(connection->run("CREATE TABLE t (a integer); INSERT INTO t VALUES (1); INSERT INTO t VALUES (2);"));
   EXPECT_EQ(integer("SELECT count(*) FROM t"), 2);

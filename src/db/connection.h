@@ -19,8 +19,15 @@ namespace lade::db {
 
 enum class Backend { sqlite, postgresql };
 
-// Parameters and results of plain statements. Booleans are 0 and 1 in both databases.
-using Value = std::variant<std::monostate, std::int64_t, double, std::string>;
+// A parameter for columns of bytes (bytea, BLOB); unlike text it may hold NUL.
+struct Bytes {
+  std::string bytes;
+  bool operator==(const Bytes&) const = default;
+};
+
+// Parameters and results of plain statements. Booleans are 0 and 1 in both databases. Results have no Bytes: SQLite
+// gives them as a string, PostgreSQL as text in its hexadecimal form.
+using Value = std::variant<std::monostate, std::int64_t, double, std::string, Bytes>;
 using Row = std::vector<Value>;
 
 // What the database said about the last refused statement of a connection.

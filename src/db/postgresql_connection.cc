@@ -40,21 +40,25 @@ Value value_of(const PGresult* answer, int row, int column) {
   }
 }
 
-// Parameters in text format; the server infers their types.
-class TextParameters {
+// Parameters in text format, bytes as they are; the server infers the types.
+class Parameters {
  public:
-  static Result<TextParameters> from(std::span<const Value> values) {
-    TextParameters parameters;
+  static Result<Parameters> from(std::span<const Value> values) {
+    Parameters parameters;
     parameters.texts_.reserve(values.size());
     for (const Value& value : values) LADE_TRY(parameters.add(value));
     return parameters;
   }
   int count() const { return static_cast<int>(pointers_.size()); }
   const char* const* pointers() const { return pointers_.data(); }
+  const int* lengths() const { return lengths_.data(); }
+  const int* formats() const { return formats_.data(); }
 
  private:
   Result<void> add(const Value& value) {
     const char* pointer = nullptr;
+    lengths_.push_back(0);  // only asked for in binary format
+    formats_.push_back(0);
     if (const auto* text = std::get_if<std::string>(&value)) {
       if (text->find('\0') != std::string::npos) return fail(nul_in_text());
       pointer = text->c_str();
@@ -62,6 +66,10 @@ class TextParameters {
       pointer = texts_.emplace_back(fmt::format("{}", *integer)).c_str();
     } else if (const auto* real = std::get_if<double>(&value)) {
       pointer = texts_.emplace_back(fmt::format("{}", *real)).c_str();
+    } else if (const auto* bytes = std::get_if<Bytes>(&value)) {
+      pointer = bytes->bytes.c_str();
+      lengths_.back() = static_cast<int>(bytes->bytes.size());
+      formats_.back() = 1;
     }
     pointers_.push_back(pointer);
     return {};
@@ -69,6 +77,8 @@ class TextParameters {
 
   std::vector<std::string> texts_;  // reserved beforehand: its elements do not move
   std::vector<const char*> pointers_;
+  std::vector<int> lengths_;
+  std::vector<int> formats_;
 };
 
 std::string trimmed(std::string text) {
@@ -143,10 +153,10 @@ Result<const PostgresqlConnection::Prepared*> PostgresqlConnection::prepare(std:
 
 Result<PostgresqlConnection::Answer> PostgresqlConnection::perform_once(std::string_view sql,
                                                                         std::span<const Value> parameters) {
-  LADE_ASSIGN(const TextParameters texts, TextParameters::from(parameters));
+  LADE_ASSIGN(const Parameters values, Parameters::from(parameters));
   LADE_ASSIGN(const Prepared* prepared, prepare(sql));
-  Answer answer(
-      PQexecPrepared(session_.get(), prepared->name().c_str(), texts.count(), texts.pointers(), nullptr, nullptr, 0));
+  Answer answer(PQexecPrepared(session_.get(), prepared->name().c_str(), values.count(), values.pointers(),
+                               values.lengths(), values.formats(), 0));
   if (answer == nullptr || !succeeded(answer.get())) return fail(refusal(answer.get()));
   return answer;
 }

@@ -42,6 +42,8 @@ int bind_value(sqlite3_stmt* statement, int index, const Value& value) {
   // The parameters outlive the statement's run.
   if (const auto* text = std::get_if<std::string>(&value))
     return sqlite3_bind_text64(statement, index, text->data(), text->size(), SQLITE_STATIC, SQLITE_UTF8);
+  if (const auto* blob = std::get_if<Bytes>(&value))
+    return sqlite3_bind_blob64(statement, index, blob->bytes.data(), blob->bytes.size(), SQLITE_STATIC);
   return sqlite3_bind_null(statement, index);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <utility>
 
 #include "base/assert.h"
 
@@ -112,31 +113,52 @@ void SegmentBuilder::sort() {
   if (!std::is_sorted(entries_.begin(), entries_.end(), before)) std::sort(entries_.begin(), entries_.end(), before);
 }
 
-Result<std::vector<Range>> SegmentBuilder::finish(Area& area, std::span<const std::string> splitters) {
+template <class Take, class EndBucket>
+Result<void> SegmentBuilder::hand_over(std::span<const std::string> splitters, Take&& take, EndBucket&& end_bucket) {
   sort();
-  Area::Writer writer = area.reserve(data_.size());
-  std::vector<Range> ranges(splitters.size() + 1);
   std::size_t bucket = 0;
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     // Sorted, the records lie anywhere: each is fetched a little ahead.
     if (i + kPrefetched < entries_.size()) __builtin_prefetch(data_.data() + entries_[i + kPrefetched].at);
     const Entry& entry = entries_[i];
-    while (bucket < splitters.size() && key(entry) >= splitters[bucket]) ++bucket;
+    for (; bucket < splitters.size() && key(entry) >= splitters[bucket]; ++bucket) LADE_TRY(end_bucket());
     const char* record = data_.data() + entry.at;
-    const std::size_t size = kHeaderBytes + entry.key_size + read_header(record).payload_size;
-    LADE_TRY(writer.append({record, size}));
-    ranges[bucket].bytes += size;
-    ++ranges[bucket].rows;
+    LADE_TRY(take(std::string_view(record, kHeaderBytes + entry.key_size + read_header(record).payload_size)));
   }
-  LADE_ASSIGN(const Range whole, writer.finish());
-  std::uint64_t before = 0;
-  for (Range& range : ranges) {
-    if (whole.memory != nullptr) range.memory = whole.memory + before;
-    range.offset = whole.offset + before;
-    before += range.bytes;
-  }
+  for (; bucket <= splitters.size(); ++bucket) LADE_TRY(end_bucket());
   data_.clear();
   entries_.clear();
+  return {};
+}
+
+Result<void> SegmentBuilder::finish(std::span<const std::string> splitters,
+                                    const std::function<Result<void>(std::string_view record)>& take,
+                                    const std::function<Result<void>()>& end_bucket) {
+  return hand_over(splitters, take, end_bucket);
+}
+
+Result<std::vector<Range>> SegmentBuilder::finish(Area& area, std::span<const std::string> splitters) {
+  Area::Writer writer = area.reserve(data_.size());
+  std::vector<Range> ranges;
+  ranges.reserve(splitters.size() + 1);
+  Range range;
+  const auto take = [&](std::string_view record) {
+    range.bytes += record.size();
+    ++range.rows;
+    return writer.append(record);
+  };
+  const auto end_bucket = [&]() -> Result<void> {
+    ranges.push_back(std::exchange(range, {}));
+    return {};
+  };
+  LADE_TRY(hand_over(splitters, take, end_bucket));
+  LADE_ASSIGN(const Range whole, writer.finish());
+  std::uint64_t before = 0;
+  for (Range& part : ranges) {
+    if (whole.memory != nullptr) part.memory = whole.memory + before;
+    part.offset = whole.offset + before;
+    before += part.bytes;
+  }
   return ranges;
 }
 
@@ -187,8 +209,9 @@ Result<bool> Merge::ensure(Input& input, std::size_t bytes) {
   const std::size_t kept = input.buffer.size();
   const std::size_t want = std::min<std::uint64_t>(left, std::max(bytes, input.buffer_bytes) - kept);
   input.buffer.resize(kept + want);
+  const File& file = input.range.file == nullptr ? file_ : *input.range.file;
   LADE_ASSIGN(const std::size_t got,
-              file_.read_at(input.range.offset + input.fetched, {input.buffer.data() + kept, want}));
+              file.read_at(input.range.offset + input.fetched, {input.buffer.data() + kept, want}));
   if (got != want) return fail("staging_damaged", "the staging file ends too early", "run the import again");
   input.fetched += got;
   input.unread = input.buffer;

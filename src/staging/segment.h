@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -22,10 +23,11 @@ struct Record {
   std::string_view payload;
 };
 
-// Sorted records that lie together, in memory or in the area's file.
+// Sorted records that lie together, in memory or in a file.
 struct Range {
   const char* memory = nullptr;  // where they begin, when the area keeps them in memory
-  std::uint64_t offset = 0;      // in the file otherwise
+  const File* file = nullptr;    // a file of their own; null: the area's
+  std::uint64_t offset = 0;      // in the file
   std::uint64_t bytes = 0;
   std::int64_t rows = 0;
 };
@@ -78,6 +80,10 @@ class SegmentBuilder {
   // Writes all records sorted by (key, row id) and gives one range per bucket: bucket i holds the keys below
   // splitters[i], the last one the rest. The builder is empty afterwards.
   Result<std::vector<Range>> finish(Area& area, std::span<const std::string> splitters);
+  // The same records, in the same order, one by one; `end_bucket` follows the last one of every bucket.
+  Result<void> finish(std::span<const std::string> splitters,
+                      const std::function<Result<void>(std::string_view record)>& take,
+                      const std::function<Result<void>()>& end_bucket);
 
  private:
   struct Entry {
@@ -88,6 +94,8 @@ class SegmentBuilder {
   };
   std::string_view key(const Entry& entry) const;
   void sort();
+  template <class Take, class EndBucket>
+  Result<void> hand_over(std::span<const std::string> splitters, Take&& take, EndBucket&& end_bucket);
 
   std::string data_;
   std::vector<Entry> entries_;
@@ -96,6 +104,7 @@ class SegmentBuilder {
 // Reads several ranges as one sorted stream. Memory: `buffer_bytes` over all ranges (more only for huge records).
 class Merge {
  public:
+  // `file` is that of the area; ranges with a file of their own are read from there.
   Merge(const File& file, std::span<const Range> ranges, std::size_t buffer_bytes);
   ~Merge();
   Merge(const Merge&) = delete;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "store/sql.h"
+
 namespace lade::store {
 namespace {
 
@@ -16,11 +18,6 @@ Value flag(bool value) {
 
 constexpr std::string_view kColumns =
     "id, slug, version, name, note, strategy, source_text, snapshot, valid, validation_error";
-
-std::string text_of(const Value& value) {
-  const auto* text = std::get_if<std::string>(&value);
-  return text == nullptr ? std::string() : *text;
-}
 
 StoredDefinition from_row(const db::Row& row) {
   StoredDefinition definition;
@@ -146,14 +143,13 @@ Result<void> save_definition(db::Connection& connection, StoredDefinition& defin
       definition.note,        definition.strategy,
       definition.source_text, definition.snapshot.empty() ? Value() : Value(definition.snapshot),
       flag(definition.valid), definition.validation_error.empty() ? Value() : Value(definition.validation_error)};
-  const bool sqlite = connection.backend() == db::Backend::sqlite;
   LADE_ASSIGN(
       definition.id,
       inserted_id(connection,
                   std::string("INSERT INTO lade_definition (company_id, slug, version, name, note, strategy, "
                               "source_text, snapshot, valid, "
                               "validation_error, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, ") +
-                      (sqlite ? "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')" : "now()") + ") RETURNING id",
+                      std::string(now_sql(connection)) + ") RETURNING id",
                   values));
   LADE_TRY(save_columns(connection, definition));
   return transaction.commit();

@@ -5,7 +5,9 @@
 
 #include "base/result.h"
 #include "db/connection.h"
+#include "model/job_state.h"
 #include "model/outcome.h"
+#include "store/definitions.h"
 
 namespace lade::store {
 
@@ -16,6 +18,14 @@ struct NewJob {
   std::string snapshot;  // the definition as it is now; later edits do not change the job
   std::string file_name;
   std::int64_t file_bytes = 0;
+  model::JobState state = model::JobState::preparing_data;
+  std::int64_t file_id = 0;   // of lade_file; 0: none (yet)
+  std::int64_t batch_id = 0;  // 0: none
+  std::string options = "{}";
+  std::string dedupe_hash = {};  // empty: no twin is looked for
+  bool forced = false;           // runs beside a live twin
+  std::string created_by = {};
+  std::int64_t company = kDefaultCompany;
 };
 
 // What it ends with.
@@ -26,10 +36,15 @@ struct FinishedJob {
   model::RowCounts rows;
 };
 
-// Gives the job's id.
+// Gives the job's id. Its slug is that of the definition and the id; its first event is `created`. Fails with
+// job_exists, naming the twin, when a live job has the same dedupe hash, however many are created at once.
 Result<std::int64_t> create_job(db::Connection& connection, const NewJob& job);
 Result<void> set_job_state(db::Connection& connection, std::int64_t id, std::string_view state);
 // State finished, outcome, error and counts, in the caller's transaction when there is one.
 Result<void> finish_job(db::Connection& connection, const FinishedJob& job);
+
+// The hash by which twins are found: the same definition version, the same bytes, the same options (canonical JSON).
+std::string dedupe_hash(std::int64_t company, std::int64_t definition_id, std::string_view file_sha256,
+                        std::string_view options);
 
 }  // namespace lade::store

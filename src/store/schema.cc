@@ -1,5 +1,7 @@
 #include "store/schema.h"
 
+#include "store/durable_jobs_schema.h"
+
 namespace lade::store {
 namespace {
 
@@ -216,15 +218,15 @@ constexpr std::string_view kPlainIssuesPostgresql = R"sql(
 ALTER TABLE lade_issue DROP CONSTRAINT lade_issue_job_id_fkey, DROP CONSTRAINT lade_issue_company_id_fkey;
 )sql";
 
-constexpr db::Migration kMigrations[] = {
-    {1, "definitions, jobs and issues", kFirstSqlite, kFirstPostgresql},
-    {2, "issues without foreign keys", kPlainIssuesSqlite, kPlainIssuesPostgresql},
-};
-
 }  // namespace
 
 std::span<const db::Migration> migrations() {
-  return kMigrations;
+  static const db::Migration all[] = {
+      {1, "definitions, jobs and issues", kFirstSqlite, kFirstPostgresql},
+      {2, "issues without foreign keys", kPlainIssuesSqlite, kPlainIssuesPostgresql},
+      durable_jobs_migration(),
+  };
+  return all;
 }
 
 Result<int> migrate(db::Connection& connection) {

@@ -1,0 +1,72 @@
+#include "storage/storage_id.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "base/file.h"
+#include "base/id.h"
+
+namespace lade::storage {
+namespace {
+
+constexpr std::string_view kFileName = "storage_id";
+
+Result<std::string> read_id(const std::filesystem::path& path) {
+  LADE_ASSIGN(File file, File::open(path));
+  char text[64];
+  LADE_ASSIGN(const std::size_t size, file.read_at(0, text));
+  std::string id(text, size);
+  if (!id.empty() && id.back() == '\n') id.pop_back();
+  if (!is_id(id))
+    return fail("storage_damaged", fmt::format("{}: this is not the id of a storage", path.string()),
+                "bring the file back as it was; with a new id this storage's tasks would find no worker");
+  return id;
+}
+
+// Complete before it gets its name, so that nobody reads half of it; link() lets only one of several win.
+Result<void> make_id(const std::filesystem::path& folder) {
+  const std::string id = new_uuid();
+  const std::filesystem::path draft = folder / (id + ".part");
+  LADE_ASSIGN(File file, File::create(draft));
+  Result<void> written = file.write(id + "\n");
+  if (written) written = file.sync();
+  if (written && ::link(draft.c_str(), (folder / kFileName).c_str()) != 0 && errno != EEXIST)
+    written = fail(system_error(errno, "create", (folder / kFileName).string()));
+  ::unlink(draft.c_str());
+  LADE_TRY(written);
+  return sync_folder(folder);
+}
+
+}  // namespace
+
+bool is_id(std::string_view text) {
+  constexpr std::string_view kForm = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
+  if (text.size() != kForm.size()) return false;
+  for (std::size_t i = 0; i < kForm.size(); ++i) {
+    const bool digit = (text[i] >= '0' && text[i] <= '9') || (text[i] >= 'a' && text[i] <= 'f');
+    if (kForm[i] == '-' ? text[i] != '-' : !digit) return false;
+  }
+  return true;
+}
+
+Result<std::string> storage_id(const std::filesystem::path& folder) {
+  const std::filesystem::path path = folder / kFileName;
+  if (::access(path.c_str(), F_OK) != 0) LADE_TRY(make_id(folder));
+  return read_id(path);
+}
+
+Result<void> sync_folder(const std::filesystem::path& folder) {
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return fail(system_error(errno, "open", folder.string()));
+  const int result = ::fsync(descriptor);
+  const int number = errno;
+  ::close(descriptor);
+  // Some network file systems do not sync folders, and need not.
+  if (result != 0 && number != EINVAL) return fail(system_error(number, "write", folder.string()));
+  return {};
+}
+
+}  // namespace lade::storage

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "db/connection.h"
+
+// A job's history: append-only, numbered from 1 without gaps. An event is seen only after all with smaller numbers, so
+// who has read up to a number can go on from there.
+namespace lade::store {
+
+struct NewEvent {
+  std::int64_t job = 0;
+  std::string kind;         // a name of model::JobEvent, or created, paused, resumed, cancel_requested …
+  std::string actor = {};   // who; empty: lade itself
+  std::string data = "{}";  // JSON
+};
+
+struct Event {
+  std::int64_t number = 0;
+  std::string kind;
+  std::string state;  // of the job, after the event
+  std::string actor;
+  std::string data;
+  std::string created_at;
+};
+
+// In the caller's transaction when there is one, which then holds the job's row. Gives the event's number; fails with
+// job_not_found.
+Result<std::int64_t> append_event(db::Connection& connection, const NewEvent& event);
+
+// Events with numbers above `after`, in order, at most `limit`.
+Result<std::vector<Event>> events_of(db::Connection& connection, std::int64_t job, std::int64_t after = 0,
+                                     std::int64_t limit = 1000);
+
+}  // namespace lade::store

@@ -1,0 +1,93 @@
+#include "store/files.h"
+
+#include <fmt/format.h>
+
+#include "store/sql.h"
+
+namespace lade::store {
+
+using db::Value;
+
+Result<std::int64_t> create_file(db::Connection& connection, const FileRecord& file) {
+  const Value values[] = {file.uuid, file.company, file.storage, file.purpose,
+                          file.name, file.bytes,   file.sha256,  file.created_by};
+  LADE_ASSIGN(const auto rows,
+              connection.query(fmt::format("INSERT INTO lade_file (uuid, company_id, storage_id, purpose, name, bytes, "
+                                           "sha256, created_by, created_at) "
+                                           "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, {}) RETURNING id",
+                                           now_sql(connection)),
+                               values));
+  return integer_of(rows[0][0]);
+}
+
+Result<std::optional<FileRecord>> find_file(db::Connection& connection, std::int64_t id) {
+  const Value values[] = {id};
+  LADE_ASSIGN(const auto rows,
+              connection.query("SELECT id, CAST(uuid AS text), storage_id, name, bytes, sha256, purpose, created_by, "
+                               "company_id FROM lade_file WHERE id = $1 AND removed_at IS NULL",
+                               values));
+  if (rows.empty()) return std::nullopt;
+  const db::Row& row = rows.front();
+  return FileRecord{integer_of(row[0]), text_of(row[1]), text_of(row[2]), text_of(row[3]),   integer_of(row[4]),
+                    text_of(row[5]),    text_of(row[6]), text_of(row[7]), integer_of(row[8])};
+}
+
+Result<void> mark_file_removed(db::Connection& connection, std::int64_t id) {
+  const Value values[] = {id};
+  LADE_TRY(connection.execute(
+      fmt::format("UPDATE lade_file SET removed_at = {} WHERE id = $1 AND removed_at IS NULL", now_sql(connection)),
+      values));
+  return {};
+}
+
+Result<std::int64_t> create_batch(db::Connection& connection, const NewBatch& batch) {
+  const Value values[] = {batch.uuid, batch.company, batch.name, text_or_null(batch.source_manifest), batch.created_by};
+  LADE_ASSIGN(const auto rows, connection.query(fmt::format("INSERT INTO lade_batch (uuid, company_id, name, "
+                                                            "source_manifest, created_by, created_at) "
+                                                            "VALUES ($1, $2, $3, $4, $5, {}) RETURNING id",
+                                                            now_sql(connection)),
+                                                values));
+  return integer_of(rows[0][0]);
+}
+
+Result<void> record_segment(db::Connection& connection, std::int64_t job, const SegmentRecord& segment) {
+  const Value values[] = {job, segment.chunk, segment.file_uuid, segment.bytes, segment.rows, segment.failed_rows};
+  LADE_TRY(connection.execute(
+      "INSERT INTO lade_segment (job_id, chunk, company_id, file_uuid, bytes, rows, failed_rows) "
+      "VALUES ($1, $2, (SELECT company_id FROM lade_job WHERE id = $1), $3, $4, $5, $6) "
+      "ON CONFLICT (job_id, chunk) DO UPDATE SET file_uuid = excluded.file_uuid, bytes = excluded.bytes, "
+      "rows = excluded.rows, failed_rows = excluded.failed_rows",
+      values));
+  return {};
+}
+
+Result<std::vector<SegmentRecord>> segments_of(db::Connection& connection, std::int64_t job) {
+  const Value values[] = {job};
+  LADE_ASSIGN(const auto rows, connection.query("SELECT chunk, CAST(file_uuid AS text), bytes, rows, failed_rows "
+                                                "FROM lade_segment WHERE job_id = $1 ORDER BY chunk",
+                                                values));
+  std::vector<SegmentRecord> segments;
+  for (const db::Row& row : rows)
+    segments.push_back(
+        {integer_of(row[0]), text_of(row[1]), integer_of(row[2]), integer_of(row[3]), integer_of(row[4])});
+  return segments;
+}
+
+Result<std::vector<std::string>> forget_segments(db::Connection& connection, std::int64_t job) {
+  const Value values[] = {job};
+  LADE_ASSIGN(const auto rows,
+              connection.query("DELETE FROM lade_segment WHERE job_id = $1 RETURNING CAST(file_uuid AS text)", values));
+  std::vector<std::string> files;
+  for (const db::Row& row : rows) files.push_back(text_of(row[0]));
+  return files;
+}
+
+Result<bool> is_file_wanted(db::Connection& connection, const std::string& uuid) {
+  const Value values[] = {uuid};
+  LADE_ASSIGN(const auto rows, connection.query("SELECT 1 FROM lade_file WHERE uuid = $1 AND removed_at IS NULL "
+                                                "UNION ALL SELECT 1 FROM lade_segment WHERE file_uuid = $1 LIMIT 1",
+                                                values));
+  return !rows.empty();
+}
+
+}  // namespace lade::store

@@ -1,0 +1,185 @@
+#include "store/job_list.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/assert.h"
+#include "store/sql.h"
+
+namespace lade::store {
+namespace {
+
+using db::Value;
+using model::Outcome;
+
+std::string select_jobs(const db::Connection& connection) {
+  const auto time = [&](std::string_view column) { return time_sql(connection, column); };
+  return fmt::format(
+      "SELECT j.id, CAST(j.uuid AS text), j.slug, j.definition_id, d.slug, d.version, j.file_id, j.file_name, "
+      "j.file_bytes, j.batch_id, j.created_by, j.options, j.dedupe_hash, j.state, j.outcome, j.paused, "
+      "j.cancel_requested, j.ended_in, j.error_code, j.error, j.results_error, j.retries, j.review_revision, "
+      "j.reviewed_by, j.rows_total, j.rows_analysed, j.rows_read, j.rows_inserted, j.rows_updated, j.rows_unchanged, "
+      "j.rows_failed, j.rows_skipped, j.rows_unprocessed, j.rows_deleted, j.chunks, j.chunks_done, j.buckets, "
+      "j.buckets_settled, j.buckets_processed, j.events, {}, {}, {}, {} "
+      "FROM lade_job j JOIN lade_definition d ON d.id = j.definition_id ",
+      time("j.created_at"), time("j.started_at"), time("j.reviewed_at"), time("j.finished_at"));
+}
+
+// Takes the columns of a row one after another.
+class Columns {
+ public:
+  explicit Columns(const db::Row& row) : row_(row) {}
+  ~Columns() { LADE_ASSERT(next_ == row_.size()); }
+  std::int64_t integer() { return integer_of(row_[next_++]); }
+  std::string text() { return text_of(row_[next_++]); }
+  bool flag() { return integer() != 0; }
+  std::optional<std::int64_t> integer_or_null() {
+    const auto* value = std::get_if<std::int64_t>(&row_[next_++]);
+    return value == nullptr ? std::nullopt : std::optional(*value);
+  }
+
+ private:
+  const db::Row& row_;
+  std::size_t next_ = 0;
+};
+
+void read_identity(Columns& columns, JobRecord& job) {
+  job.id = columns.integer();
+  job.uuid = columns.text();
+  job.slug = columns.text();
+  job.definition_id = columns.integer();
+  job.definition = columns.text();
+  job.definition_version = columns.integer();
+  job.file_id = columns.integer();
+  job.file_name = columns.text();
+  job.file_bytes = columns.integer();
+  job.batch_id = columns.integer();
+  job.created_by = columns.text();
+  job.options = columns.text();
+  job.dedupe_hash = columns.text();
+}
+
+void read_standing(Columns& columns, JobRecord& job) {
+  const auto state = model::job_state_of(columns.text());
+  LADE_ASSERT(state);  // the table's own check
+  job.standing = {*state, model::job_outcome_of(columns.text())};
+  job.paused = columns.flag();
+  job.cancel_requested = columns.flag();
+  job.ended_in = model::job_state_of(columns.text());
+  job.error_code = columns.text();
+  job.error = columns.text();
+  job.results_error = columns.text();
+  job.retries = columns.integer();
+  job.review_revision = columns.integer();
+  job.reviewed_by = columns.text();
+}
+
+void read_counts(Columns& columns, JobRecord& job) {
+  job.rows_total = columns.integer_or_null();
+  job.rows_analysed = columns.integer();
+  job.rows.read = columns.integer();
+  for (const Outcome outcome : {Outcome::inserted, Outcome::updated, Outcome::unchanged, Outcome::failed,
+                                Outcome::skipped, Outcome::unprocessed})
+    job.rows[outcome] = columns.integer();
+  job.rows.deleted = columns.integer();
+  job.chunks = columns.integer();
+  job.chunks_done = columns.integer();
+  job.buckets = columns.integer();
+  job.buckets_settled = columns.integer();
+  job.buckets_processed = columns.integer();
+  job.events = columns.integer();
+}
+
+JobRecord job_of(const db::Row& row) {
+  JobRecord job;
+  Columns columns(row);
+  read_identity(columns, job);
+  read_standing(columns, job);
+  read_counts(columns, job);
+  job.created_at = columns.text();
+  job.started_at = columns.text();
+  job.reviewed_at = columns.text();
+  job.finished_at = columns.text();
+  return job;
+}
+
+Result<std::optional<JobRecord>> first_job(db::Connection& connection, const std::string& condition,
+                                           std::span<const Value> values) {
+  LADE_ASSIGN(const auto rows, connection.query(select_jobs(connection) + condition, values));
+  if (rows.empty()) return std::nullopt;
+  return job_of(rows.front());
+}
+
+// The rows of which job_status() says this; nullopt when it never says so.
+std::optional<std::string> status_sql(std::string_view status) {
+  std::string sql;
+  const auto add = [&](const model::JobStanding& standing, bool paused) {
+    if (job_status(standing, paused) != status) return;
+    sql += fmt::format("{}(j.state = '{}'", sql.empty() ? "" : " OR ", to_string(standing.state));
+    if (standing.outcome) sql += fmt::format(" AND j.outcome = '{}'", to_string(*standing.outcome));
+    sql += paused ? " AND j.paused)" : " AND NOT j.paused)";
+  };
+  for (const bool paused : {false, true}) {
+    for (std::size_t i = 0; i < model::kJobStates; ++i)
+      if (const auto state = static_cast<model::JobState>(i); state != model::JobState::finished)
+        add({state, std::nullopt}, paused);
+    for (std::size_t i = 0; i < model::kJobOutcomes; ++i)
+      add({model::JobState::finished, static_cast<model::JobOutcome>(i)}, paused);
+  }
+  return sql.empty() ? std::nullopt : std::optional("(" + sql + ")");
+}
+
+}  // namespace
+
+Result<std::optional<JobRecord>> find_job(db::Connection& connection, std::string_view reference,
+                                          std::int64_t company) {
+  std::int64_t id = 0;
+  const char* end = reference.data() + reference.size();
+  if (const auto parsed = std::from_chars(reference.data(), end, id); parsed.ptr != end || parsed.ec != std::errc())
+    id = 0;
+  const Value values[] = {company, id, std::string(reference)};
+  return first_job(
+      connection, "WHERE j.company_id = $1 AND (j.id = CAST($2 AS bigint) OR CAST(j.uuid AS text) = $3 OR j.slug = $3)",
+      values);
+}
+
+Result<JobPage> list_jobs(db::Connection& connection, const JobFilter& filter) {
+  const Value values[] = {filter.company, text_or_null(filter.definition), id_or_null(filter.batch_id),
+                          id_or_null(filter.before), filter.limit + 1};
+  std::string condition =
+      "WHERE j.company_id = $1 AND (CAST($2 AS text) IS NULL OR d.slug = $2) "
+      "AND (CAST($3 AS bigint) IS NULL OR j.batch_id = CAST($3 AS bigint)) "
+      "AND (CAST($4 AS bigint) IS NULL OR j.id < CAST($4 AS bigint))";
+  if (!filter.status.empty()) {
+    const std::optional<std::string> status = status_sql(filter.status);
+    if (!status)
+      return fail("status_unknown", fmt::format("no job has the status '{}'", filter.status),
+                  "queued, running, paused, waiting_for_review, succeeded, failed, rejected, cancelled or undone",
+                  ErrorKind::usage);
+    condition += " AND " + *status;
+  }
+  LADE_ASSIGN(const auto rows,
+              connection.query(select_jobs(connection) + condition + " ORDER BY j.id DESC LIMIT $5", values));
+  JobPage page;
+  const auto count = std::min(rows.size(), static_cast<std::size_t>(std::max<std::int64_t>(filter.limit, 0)));
+  for (std::size_t i = 0; i < count; ++i) page.jobs.push_back(job_of(rows[i]));
+  if (rows.size() > count && count > 0) page.next = page.jobs.back().id;
+  return page;
+}
+
+Result<std::optional<JobRecord>> find_twin(db::Connection& connection, std::string_view dedupe_hash,
+                                           std::optional<std::chrono::seconds> window, std::int64_t company) {
+  const Value values[] = {company, std::string(dedupe_hash), window ? Value(std::int64_t{window->count()}) : Value()};
+  const std::string recently = connection.backend() == db::Backend::sqlite
+                                   ? "j.finished_at >= strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-' || $3 || ' seconds')"
+                                   : "j.finished_at >= now() - make_interval(secs => CAST($3 AS bigint))";
+  return first_job(connection,
+                   "WHERE j.company_id = $1 AND j.dedupe_hash = $2 AND (j.outcome IS NULL OR "
+                   "(j.outcome = 'succeeded' AND " +
+                       recently + ")) ORDER BY j.outcome IS NULL DESC, j.id DESC LIMIT 1",
+                   values);
+}
+
+}  // namespace lade::store

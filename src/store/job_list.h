@@ -1,0 +1,91 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "db/connection.h"
+#include "model/job_state.h"
+#include "model/outcome.h"
+#include "store/definitions.h"
+
+// Jobs as their table has them.
+namespace lade::store {
+
+struct JobRecord {
+  std::int64_t id = 0;
+  std::string uuid;
+  std::string slug;
+  std::int64_t definition_id = 0;
+  std::string definition;  // its slug
+  std::int64_t definition_version = 0;
+  std::int64_t file_id = 0;  // 0: none
+  std::string file_name;
+  std::int64_t file_bytes = 0;
+  std::int64_t batch_id = 0;  // 0: none
+  std::string created_by;
+  std::string options;
+  std::string dedupe_hash;
+
+  model::JobStanding standing;
+  bool paused = false;
+  bool cancel_requested = false;
+  std::optional<model::JobState> ended_in;  // the state in which it finished
+  std::string error_code;
+  std::string error;
+  std::string results_error;  // its rows are in, but result files could not be written
+  std::int64_t retries = 0;
+  std::int64_t review_revision = 0;  // raised by every correction
+  std::string reviewed_by;
+
+  std::optional<std::int64_t> rows_total;  // known when it is planned
+  std::int64_t rows_analysed = 0;
+  model::RowCounts rows;
+  std::int64_t chunks = 0;
+  std::int64_t chunks_done = 0;
+  std::int64_t buckets = 0;
+  std::int64_t buckets_settled = 0;
+  std::int64_t buckets_processed = 0;
+  std::int64_t events = 0;  // the number of the newest
+
+  std::string created_at;
+  std::string started_at;
+  std::string reviewed_at;
+  std::string finished_at;
+
+  std::string_view status() const { return model::job_status(standing, paused); }
+  // Chunks count once, buckets when they are settled and when they are processed.
+  int progress() const {
+    return model::job_progress(standing.state, chunks_done + buckets_settled + buckets_processed, chunks + 2 * buckets);
+  }
+};
+
+// By id, UUID or slug; nullopt when the company has no such job.
+Result<std::optional<JobRecord>> find_job(db::Connection& connection, std::string_view reference,
+                                          std::int64_t company = kDefaultCompany);
+
+struct JobFilter {
+  std::string status = {};      // as job_status() has them; empty: all
+  std::string definition = {};  // slug; empty: all
+  std::int64_t batch_id = 0;    // 0: all
+  std::int64_t before = 0;      // where the last page ended (JobPage::next); 0: from the newest on
+  std::int64_t limit = 50;
+  std::int64_t company = kDefaultCompany;
+};
+struct JobPage {
+  std::vector<JobRecord> jobs;  // newest first
+  std::int64_t next = 0;        // `before` of the next page; 0: this is the last one
+};
+// Jobs created meanwhile do not shift the pages. Fails with status_unknown.
+Result<JobPage> list_jobs(db::Connection& connection, const JobFilter& filter = {});
+
+// The newest job with this hash that is live, or that succeeded within the window when one is given.
+Result<std::optional<JobRecord>> find_twin(db::Connection& connection, std::string_view dedupe_hash,
+                                           std::optional<std::chrono::seconds> window,
+                                           std::int64_t company = kDefaultCompany);
+
+}  // namespace lade::store

@@ -1,0 +1,67 @@
+#include "store/outcomes.h"
+
+#include "store/sql.h"
+
+namespace lade::store {
+namespace {
+
+using db::Value;
+using model::Outcome;
+
+constexpr Outcome kInOrder[] = {Outcome::inserted, Outcome::updated, Outcome::unchanged,
+                                Outcome::failed,   Outcome::skipped, Outcome::unprocessed};
+
+// Six outcomes and the deleted rows from `row[first]` on.
+model::RowCounts counts_of(const db::Row& row, std::size_t first) {
+  model::RowCounts counts;
+  for (const Outcome outcome : kInOrder) counts[outcome] = integer_of(row[first++]);
+  counts.deleted = integer_of(row[first]);
+  return counts;
+}
+
+}  // namespace
+
+Result<void> save_outcomes(db::Connection& connection, std::int64_t job, const BucketOutcomes& outcomes) {
+  const model::RowCounts& counts = outcomes.counts;
+  std::vector<Value> values = {job, outcomes.bucket};
+  for (const Outcome outcome : kInOrder) values.push_back(counts[outcome]);
+  values.push_back(counts.deleted);
+  values.push_back(db::Bytes{outcomes.packed});
+  LADE_TRY(connection.execute(
+      "INSERT INTO lade_outcome (job_id, bucket, company_id, rows_inserted, rows_updated, rows_unchanged, rows_failed, "
+      "rows_skipped, rows_unprocessed, rows_deleted, packed) "
+      "VALUES ($1, $2, (SELECT company_id FROM lade_job WHERE id = $1), $3, $4, $5, $6, $7, $8, $9, $10) "
+      "ON CONFLICT (job_id, bucket) DO UPDATE SET rows_inserted = excluded.rows_inserted, "
+      "rows_updated = excluded.rows_updated, rows_unchanged = excluded.rows_unchanged, "
+      "rows_failed = excluded.rows_failed, rows_skipped = excluded.rows_skipped, "
+      "rows_unprocessed = excluded.rows_unprocessed, rows_deleted = excluded.rows_deleted, packed = excluded.packed",
+      values));
+  return {};
+}
+
+Result<std::vector<BucketOutcomes>> outcomes_of(db::Connection& connection, std::int64_t job, std::int64_t first,
+                                                std::int64_t last) {
+  const Value values[] = {job, first, last};
+  LADE_ASSIGN(const auto rows,
+              connection.query("SELECT bucket, packed, rows_inserted, rows_updated, rows_unchanged, rows_failed, "
+                               "rows_skipped, rows_unprocessed, rows_deleted FROM lade_outcome "
+                               "WHERE job_id = $1 AND bucket BETWEEN $2 AND $3 ORDER BY bucket",
+                               values));
+  std::vector<BucketOutcomes> outcomes;
+  for (const db::Row& row : rows)
+    outcomes.push_back({integer_of(row[0]), counts_of(row, 2), bytes_of(connection, row[1])});
+  return outcomes;
+}
+
+Result<model::RowCounts> counted_outcomes(db::Connection& connection, std::int64_t job) {
+  const Value values[] = {job};
+  LADE_ASSIGN(const auto rows,
+              connection.query("SELECT CAST(sum(rows_inserted) AS bigint), CAST(sum(rows_updated) AS bigint), "
+                               "CAST(sum(rows_unchanged) AS bigint), CAST(sum(rows_failed) AS bigint), "
+                               "CAST(sum(rows_skipped) AS bigint), CAST(sum(rows_unprocessed) AS bigint), "
+                               "CAST(sum(rows_deleted) AS bigint) FROM lade_outcome WHERE job_id = $1",
+                               values));
+  return counts_of(rows.front(), 0);
+}
+
+}  // namespace lade::store

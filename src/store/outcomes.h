@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "db/connection.h"
+#include "model/outcome.h"
+
+namespace lade::store {
+
+// What became of the rows of one bucket.
+struct BucketOutcomes {
+  std::int64_t bucket = 0;
+  model::RowCounts counts;  // by outcome; `read` is not stored
+  std::string packed;       // OutcomePacker::finish()
+};
+
+// In the transaction that loads the bucket. Replaces what was stored for it before.
+Result<void> save_outcomes(db::Connection& connection, std::int64_t job, const BucketOutcomes& outcomes);
+// Of the buckets [first, last], in order; those that were not loaded are missing.
+Result<std::vector<BucketOutcomes>> outcomes_of(db::Connection& connection, std::int64_t job, std::int64_t first,
+                                                std::int64_t last);
+// The sum over all buckets, by which a retry counts anew.
+Result<model::RowCounts> counted_outcomes(db::Connection& connection, std::int64_t job);
+
+}  // namespace lade::store
