@@ -76,8 +76,7 @@ class BucketWorker {
       auto result = try_bucket(run, hold);
       spare_ = std::move(run.slice);
       if (result) return hand_over(run);
-      const bool passes = !loader_ || !connection().usable() || load::is_transient(connection().diagnosis());
-      if (result.error().kind == ErrorKind::cancelled || !passes || attempt == kMaxAttempts) return result;
+      if (result.error().kind == ErrorKind::cancelled || !passes_ || attempt == kMaxAttempts) return result;
       loader_.reset();
       own_.reset();
       std::this_thread::sleep_for(pause);
@@ -137,10 +136,22 @@ class BucketWorker {
     return shared_ != nullptr ? std::unique_lock(shared_->mutex) : std::unique_lock<std::mutex>();
   }
 
+  // After an error passes_ tells whether it may be gone at the next attempt.
   Result<void> try_bucket(BucketRun& run, bool hold) {
+    passes_ = true;
     LADE_TRY(open());
-    if (shared_ != nullptr && run.first) LADE_TRY(loader_->decide_ahead(run.slice));
-    const auto lock = take_turn();
+    if (shared_ != nullptr && run.first) {
+      auto decided = loader_->decide_ahead(run.slice);
+      if (!decided) passes_ = load::is_transient(own_->diagnosis());
+      if (!decided) return decided;
+    }
+    const auto lock = take_turn();  // also guards what the connection says about a refusal
+    auto loaded = load_in_transaction(run, hold);
+    if (!loaded) passes_ = !connection().usable() || load::is_transient(connection().diagnosis());
+    return loaded;
+  }
+
+  Result<void> load_in_transaction(BucketRun& run, bool hold) {
     LADE_ASSIGN(db::Transaction transaction, db::Transaction::begin(connection()));
     LADE_TRY(load_rows(run, hold));
     return job_.options.dry_run ? transaction.rollback() : transaction.commit();
@@ -180,6 +191,7 @@ class BucketWorker {
   Writer* const shared_;
   std::unique_ptr<db::Connection> own_;
   std::unique_ptr<load::Loader> loader_;
+  bool passes_ = false;
   load::Slice spare_;  // of an earlier bucket: its memory serves the next one
 };
 
