@@ -138,6 +138,10 @@ def run_threads():
     return passed, failed
 
 
+def run_demo():
+    return one_check(["make", "--no-print-directory", "demo"])
+
+
 STEPS = {
     "format": ("The C++ sources are formatted", check_format),
     "errors": ("Every error code is documented, and provoked by a test", check_errors),
@@ -146,6 +150,7 @@ STEPS = {
     "cases": ("Text cases on SQLite and PostgreSQL, with ASan and UBSan", run_cases),
     "cli": ("The command line with bad input, lost databases and signals, with ASan and UBSan", run_command_line),
     "docs": ("Commands in the documentation do what it shows", run_docs),
+    "demo": ("The release build, and the tour of make demo", run_demo),
     "threads": ("Workers beside each other, with TSan", run_threads),
 }
 

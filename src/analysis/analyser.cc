@@ -125,7 +125,7 @@ Result<void> Analyser::resolve(std::size_t index) {
       key_.clear();
       if (append_lookup_key(key_, lookup, columns_, row)) probed.at(key_);
     }
-    if (probed.size() > 0) LADE_TRY(probe_lookup(lookup, program_.columns[column].type, *connection_, index, probed));
+    if (probed.size() > 0) LADE_TRY(probe_lookup(lookup, program_.columns[column].type, *connection_, probed));
     map = &probed;
   }
   for (std::size_t row = 0; row < raw_.rows; ++row) {

@@ -161,14 +161,16 @@ Result<std::unique_ptr<const LookupMap>> load_lookup(const LookupProgram& lookup
 }
 
 Result<void> probe_lookup(const LookupProgram& lookup, const definition::Type& type, Connection& connection,
-                          std::size_t index, LookupMap& map) {
-  const std::string keys = Connection::quote_name(fmt::format("lade_probe_{}", index));
-  std::string columns;
+                          LookupMap& map) {
+  std::string columns, shape = lookup.table.quoted;
   for (const LookupPart& part : lookup.parts) {
     const std::string name = Connection::quote_name(part.target);
+    const db::Column* target = lookup.table.find(part.target);
+    shape += fmt::format(", {} {}", name, part.probe_type.empty() ? target->type : part.probe_type);
     columns += (columns.empty() ? "" : ", ") +
                (part.probe_type.empty() ? name : fmt::format("CAST({} AS {}) AS {}", name, part.probe_type, name));
   }
+  const std::string keys = Connection::temporary_name("lade_probe_", shape);
   LADE_TRY(connection.run(
       fmt::format("CREATE TEMP TABLE IF NOT EXISTS {} AS SELECT CAST(0 AS bigint) AS lade_key, {} FROM {} LIMIT 0",
                   keys, columns, lookup.table.quoted)));

@@ -54,9 +54,10 @@ class LookupMap {
 Result<std::unique_ptr<const LookupMap>> load_lookup(const LookupProgram& lookup, const definition::Type& type,
                                                      db::Connection& connection, std::int64_t max_rows);
 
-// Fills the hits of all keys of `map` by one query on a large reference table. `index` names the temporary table.
+// Fills the hits of all keys of `map` by one query on a large reference table, through a temporary table of the
+// session.
 Result<void> probe_lookup(const LookupProgram& lookup, const definition::Type& type, db::Connection& connection,
-                          std::size_t index, LookupMap& map);
+                          LookupMap& map);
 
 // The lookup's key of one row, or of constants; false when a part is blank or unusable.
 bool append_lookup_key(std::string& key, const LookupProgram& lookup, const std::vector<TypedColumn>& columns,

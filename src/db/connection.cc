@@ -18,6 +18,12 @@ std::string Connection::quote_name(std::string_view name) {
   return quoted;
 }
 
+std::string Connection::temporary_name(std::string_view prefix, std::string_view shape) {
+  std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+  for (const char c : shape) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return fmt::format("{}{:016x}", prefix, hash);
+}
+
 Result<std::unique_ptr<Connection>> connect(const std::string& url) {
   if (is_sqlite_url(url)) {
     LADE_ASSIGN(const SqliteLocation location, parse_sqlite_url(url));

@@ -101,6 +101,9 @@ class Connection {
   virtual void interrupt() = 0;
 
   static std::string quote_name(std::string_view name);
+  // The name of a session's temporary table that `shape` describes (its columns and their types): whatever a session
+  // does one after another, a table that is there has the shape that is wanted.
+  static std::string temporary_name(std::string_view prefix, std::string_view shape);
 };
 
 // Opens sqlite:PATH[?mode=ro|rw|rwc], sqlite::memory: or postgresql://… (also postgres:// and libpq's key=value form).

@@ -60,6 +60,7 @@ Result<void> prepare(Job& job, const std::string& file, const definition::Defini
                 "name another one with --data", ErrorKind::invalid);
   LADE_ASSIGN(job.input, source::open_input(file, job.options.data, job.options.max_bytes, job.stop));
   LADE_ASSIGN(job.layout, source::recognise(job.input, overrides_of(definition)));
+  job.scanning = begin_scan(job, definition.partition);
   LADE_ASSIGN(job.connection, db::connect(job.options.database));
   const analysis::Context context{{"company", std::to_string(store::kDefaultCompany)},
                                   {"project", ""},

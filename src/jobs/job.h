@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -20,6 +21,28 @@
 
 namespace lade::jobs {
 
+// What one pass over the file finds: the chunks, and records spread over it.
+struct Scan {
+  csv::Split split;
+  std::string sample;  // whole records, one after another
+};
+
+// The pass over the file, on a thread of its own. Whoever no longer wants it drops it: it stops and is waited for.
+class Scanning {
+ public:
+  Scanning() = default;
+  Scanning(std::stop_source stop, std::future<Result<Scan>> result)
+      : stop_(std::move(stop)), result_(std::move(result)) {}
+  Scanning(Scanning&&) = default;
+  Scanning& operator=(Scanning&&) = default;
+  ~Scanning() { stop_.request_stop(); }
+  Result<Scan> get() { return result_.get(); }
+
+ private:
+  std::stop_source stop_;
+  std::future<Result<Scan>> result_;
+};
+
 // All that the phases of one job share. Filled front to back: plan, analyse, settle, process, finalise.
 struct Job {
   Job(ImportOptions o, Progress& p, std::stop_token s) : options(std::move(o)), progress(p), stop(std::move(s)) {}
@@ -34,6 +57,7 @@ struct Job {
   std::unique_ptr<db::Connection> connection;  // of the thread that runs the job
   source::Input input;
   source::Layout layout;
+  Scanning scanning;
   std::shared_ptr<const analysis::Program> program;
   analysis::LookupMaps maps;
   std::unique_ptr<staging::Area> area;
@@ -55,7 +79,9 @@ struct Job {
   std::int64_t failed_rows() const { return counts[model::Outcome::failed]; }
 };
 
-// Cuts the file into chunks and chooses the key ranges of the buckets, in one pass over the file.
+// Begins the pass over the file as soon as its layout is known; the definition and the database can wait meanwhile.
+Scanning begin_scan(const Job& job, definition::Partition partition);
+// Takes the chunks from that pass and chooses the key ranges of the buckets.
 Result<void> plan(Job& job);
 // All chunks through all analysis steps, staged by bucket.
 Result<void> analyse(Job& job);

@@ -24,9 +24,13 @@ class KeySink final : public analysis::AnalysisSink {
   std::vector<std::string> keys;
 };
 
-std::size_t wanted_buckets(const Job& job, std::uint64_t bytes) {
-  const auto& definition = job.program->definition;
-  if (definition.partition == definition::Partition::single) return 1;
+std::uint64_t data_bytes(const Job& job) {
+  return job.input.bytes - std::min(job.input.bytes, job.layout.data_offset);
+}
+
+std::size_t wanted_buckets(const Job& job, definition::Partition partition) {
+  if (partition == definition::Partition::single) return 1;
+  const std::uint64_t bytes = data_bytes(job);
   std::size_t buckets = (bytes + job.options.bucket_bytes - 1) / job.options.bucket_bytes;
   if (bytes > kSmallFileBytes) buckets = std::max<std::size_t>(buckets, 2 * job.options.workers);
   return std::clamp<std::size_t>(buckets, 1, kMaxBuckets);
@@ -77,6 +81,24 @@ class Sampler {
   std::uint64_t random_ = 1;
 };
 
+Result<Scan> scan(const Job& job, std::size_t buckets, const std::stop_token& unwanted) {
+  const std::uint64_t bytes = data_bytes(job);
+  Sampler sampler(bytes, std::max(kMinSamples, kSamplesPerBucket * buckets));
+  FileRange range(job.input.file, job.layout.data_offset, job.input.bytes);
+  const std::uint64_t chunk_bytes = std::max(job.options.chunk_bytes, bytes / kMaxChunks + 1);
+  const csv::ChunkStart start{job.layout.data_offset, 1, job.layout.data_line};
+  Scan found;
+  LADE_ASSIGN(found.split,
+              csv::split(range, job.reader_options(start), chunk_bytes, [&](const csv::Batch& batch) -> Result<void> {
+                if (buckets > 1) sampler.take(batch);
+                if (job.stop.stop_requested() || unwanted.stop_requested())
+                  return fail("cancelled", "the import was cancelled", {}, ErrorKind::cancelled);
+                return {};
+              }));
+  found.sample = std::move(sampler.text);
+  return found;
+}
+
 Result<std::vector<std::string>> sampled_keys(Job& job, const std::string& text) {
   MemorySource source(text);
   csv::Reader reader(source, job.reader_options({}));
@@ -108,28 +130,25 @@ std::uint64_t Job::chunk_end(std::size_t chunk) const {
   return chunk + 1 < split.chunks.size() ? split.chunks[chunk + 1].offset : split.end.offset;
 }
 
+Scanning begin_scan(const Job& job, definition::Partition partition) {
+  std::stop_source dropped;
+  return {dropped, std::async(std::launch::async, [&job, partition, unwanted = dropped.get_token()] {
+            return scan(job, wanted_buckets(job, partition), unwanted);
+          })};
+}
+
 Result<void> plan(Job& job) {
-  const std::uint64_t bytes = job.input.bytes - std::min(job.input.bytes, job.layout.data_offset);
-  const std::size_t buckets = wanted_buckets(job, bytes);
-  const bool hashed = job.program->definition.partition == definition::Partition::hash && !job.program->row_is_key;
-  const bool sampling = buckets > 1 && !hashed;
-  Sampler sampler(bytes, std::max(kMinSamples, kSamplesPerBucket * buckets));
-  FileRange range(job.input.file, job.layout.data_offset, job.input.bytes);
-  const std::uint64_t chunk_bytes = std::max(job.options.chunk_bytes, bytes / kMaxChunks + 1);
-  const csv::ChunkStart start{job.layout.data_offset, 1, job.layout.data_line};
-  LADE_ASSIGN(job.split,
-              csv::split(range, job.reader_options(start), chunk_bytes, [&](const csv::Batch& batch) -> Result<void> {
-                if (sampling) sampler.take(batch);
-                if (job.stop.stop_requested())
-                  return fail("cancelled", "the import was cancelled", {}, ErrorKind::cancelled);
-                return {};
-              }));
+  LADE_ASSIGN(Scan found, job.scanning.get());
+  job.split = std::move(found.split);
   constexpr std::int64_t kMaxRows = 2'147'483'647;
   if (job.split.rows > kMaxRows)
     return fail("too_many_rows", "the file has more than 2147483647 rows", "split the file", ErrorKind::invalid);
-  if (hashed) job.splitters = hash_splitters(buckets);
-  if (sampling) {
-    LADE_ASSIGN(std::vector<std::string> keys, sampled_keys(job, sampler.text));
+  const definition::Partition partition = job.program->definition.partition;
+  const std::size_t buckets = wanted_buckets(job, partition);
+  if (partition == definition::Partition::hash && !job.program->row_is_key) {
+    job.splitters = hash_splitters(buckets);
+  } else if (buckets > 1) {
+    LADE_ASSIGN(std::vector<std::string> keys, sampled_keys(job, found.sample));
     job.splitters = choose_splitters(std::move(keys), buckets);
   }
   job.counts.read = job.split.rows;

@@ -64,9 +64,9 @@ EntryLoad::EntryLoad(const analysis::Program& program, std::size_t entry, db::Co
     : program_(program),
       entry_(program.entries[entry]),
       index_(entry),
-      target_(connection, entry_, entry),
+      target_(connection, entry_),
       connection_(connection) {
-  if (reader != nullptr) reader_.emplace(*reader, entry_, entry);
+  if (reader != nullptr) reader_.emplace(*reader, entry_);
   for (std::size_t at = 0; at < entry_.fields.size(); ++at) {
     const TargetField& field = entry_.fields[at];
     const bool staged = field.slot >= 0;

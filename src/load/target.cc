@@ -80,9 +80,13 @@ class TwoTuples final : public db::TupleSource {
 
 }  // namespace
 
-Target::Target(Connection& connection, const EntryProgram& entry, std::size_t index)
-    : connection_(connection), entry_(entry), staged_table_(fmt::format("lade_rows_{}", index)) {
-  for (const auto& field : entry.fields) columns_.push_back(field.column.name);
+Target::Target(Connection& connection, const EntryProgram& entry) : connection_(connection), entry_(entry) {
+  std::string shape = entry.table.quoted;
+  for (const auto& field : entry.fields) {
+    columns_.push_back(field.column.name);
+    shape += fmt::format(", {} {}", Connection::quote_name(field.column.name), field.column.type);
+  }
+  staged_table_ = Connection::temporary_name("lade_rows_", shape);
   column_list_ = list(columns_);
   std::string assignments;
   for (const auto& field : entry.fields) {

@@ -15,7 +15,7 @@ namespace lade::load {
 // The SQL of one load entry on one connection. Names come from the catalogue, values travel as tuples and parameters.
 class Target {
  public:
-  Target(db::Connection& connection, const analysis::EntryProgram& entry, std::size_t index);
+  Target(db::Connection& connection, const analysis::EntryProgram& entry);
 
   // Creates the session's temporary tables. Call it outside a transaction, once.
   Result<void> prepare();

@@ -90,9 +90,6 @@ struct AnalyseSettings {
 inline CollectingSink analyse(const analysis::Program& program, std::string_view csv, db::Connection& connection,
                               AnalyseSettings settings = {}) {
   analysis::LookupMaps maps;
-  // A connection of lade's belongs to one job; that of a test serves several, whose temporary tables differ.
-  for (std::size_t i = 0; i < program.lookups.size(); ++i)
-    EXPECT_OK(connection.run("DROP TABLE IF EXISTS lade_probe_" + std::to_string(i)));
   for (const analysis::LookupProgram& lookup : program.lookups) {
     const auto& type = program.columns[static_cast<std::size_t>(lookup.column)].type;
     auto map = analysis::load_lookup(lookup, type, connection, settings.lookup_rows);

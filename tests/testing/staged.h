@@ -69,8 +69,6 @@ inline Loaded load_all(const analysis::Program& program, std::span<const Analyse
   const auto run = [&](bool rehearse) {
     Loaded loaded;
     StagedRows staged(rows, 3);
-    for (std::size_t i = 0; i < program.entries.size(); ++i)
-      EXPECT_OK(connection.run("DROP TABLE IF EXISTS lade_rows_" + std::to_string(i)));
     load::Loader loader(program, connection);
     EXPECT_OK(loader.prepare());
     auto transaction = db::Transaction::begin(connection);
