@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/id.h"
 #include "base/result.h"
+#include "testing/temporary_folder.h"
 
 namespace lade {
 namespace {
@@ -42,17 +43,12 @@ TEST(Result, ErrorsPassThroughAndKeepEverything) {
 
 class FileTest : public ::testing::Test {
  protected:
-  FileTest() {
-    std::string path = (std::filesystem::temp_directory_path() / "lade_file_XXXXXX").string();
-    EXPECT_NE(mkdtemp(path.data()), nullptr);
-    folder = path;
-  }
-  ~FileTest() override { std::filesystem::remove_all(folder); }
   std::string text_of(const std::filesystem::path& path) {
     std::ifstream in(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(in), {}};
   }
-  std::filesystem::path folder;
+  testing::TemporaryFolder temporary;
+  const std::filesystem::path& folder = temporary.path();
 };
 
 TEST_F(FileTest, ASinkWritesEverythingInOrder) {

@@ -141,9 +141,10 @@ class BucketWorker {
     passes_ = true;
     LADE_TRY(open());
     if (shared_ != nullptr && run.first) {
-      auto decided = loader_->decide_ahead(run.slice);
-      if (!decided) passes_ = load::is_transient(own_->diagnosis());
-      if (!decided) return decided;
+      if (auto decided = loader_->decide_ahead(run.slice); !decided) {
+        passes_ = load::is_transient(own_->diagnosis());
+        return decided;
+      }
     }
     const auto lock = take_turn();  // also guards what the connection says about a refusal
     auto loaded = load_in_transaction(run, hold);

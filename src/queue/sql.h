@@ -6,10 +6,17 @@
 #include <string_view>
 
 #include "db/connection.h"
+#include "db/in_transaction.h"
+#include "db/values.h"
 #include "queue/task.h"
 
 // How the queue writes its statements once for both databases.
 namespace lade::queue {
+
+using db::in_transaction;
+using db::integer_of;
+using db::text_of;
+using db::text_or_null;
 
 // One statement in both dialects. The text may hold:
 //   @now           the time: parameter $1 when it is given, otherwise the database's clock
@@ -41,29 +48,8 @@ inline std::string after(std::string_view parameter) {
 inline db::Value value_of(Now now) {
   return now ? db::Value(*now) : db::Value();
 }
-inline db::Value text_or_null(const std::string& text) {
-  return text.empty() ? db::Value() : db::Value(text);
-}
-// What a query gave; NULL is 0 or empty.
-inline std::int64_t integer_of(const db::Value& value) {
-  const auto* integer = std::get_if<std::int64_t>(&value);
-  return integer == nullptr ? 0 : *integer;
-}
-inline std::string text_of(const db::Value& value) {
-  const auto* text = std::get_if<std::string>(&value);
-  return text == nullptr ? std::string() : *text;
-}
 
 // The time of @now as a number, for what is computed here.
 Result<std::int64_t> time_of(db::Connection& connection, Now now);
-
-// Runs `work` in the caller's transaction, or in one of its own when there is none.
-template <class Work>
-Result<void> in_transaction(db::Connection& connection, Work&& work) {
-  if (connection.in_transaction()) return work();
-  LADE_ASSIGN(db::Transaction transaction, db::Transaction::begin(connection));
-  LADE_TRY(work());
-  return transaction.commit();
-}
 
 }  // namespace lade::queue

@@ -12,19 +12,13 @@
 #include <thread>
 
 #include "testing/results.h"
+#include "testing/temporary_folder.h"
 
 namespace lade::source {
 namespace {
 
 class InputTest : public ::testing::Test {
  protected:
-  InputTest() {
-    std::string path = (std::filesystem::temp_directory_path() / "lade_input_XXXXXX").string();
-    EXPECT_NE(mkdtemp(path.data()), nullptr);
-    folder = path;
-  }
-  ~InputTest() override { std::filesystem::remove_all(folder); }
-
   std::string write(const std::string& name, std::string_view bytes) const {
     std::ofstream(folder / name, std::ios::binary) << bytes;
     return (folder / name).string();
@@ -44,7 +38,8 @@ class InputTest : public ::testing::Test {
     return bytes;
   }
 
-  std::filesystem::path folder;
+  testing::TemporaryFolder temporary;
+  const std::filesystem::path& folder = temporary.path();
 };
 
 std::string gzip(std::string_view text) {

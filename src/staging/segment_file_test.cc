@@ -8,28 +8,18 @@
 #include <thread>
 #include <tuple>
 
-#include "testing/results.h"
+#include "testing/segments.h"
+#include "testing/temporary_folder.h"
 
 namespace lade::staging {
 namespace {
 
 namespace fs = std::filesystem;
-using Row = std::tuple<std::string, std::uint32_t, std::string>;  // key, row id, payload
+using testing::add;
+using Row = testing::SegmentRow;
 
 class SegmentFileTest : public ::testing::Test {
  protected:
-  SegmentFileTest() : path(new_folder()), storage(std::move(*storage::Folder::open(path))) {}
-  ~SegmentFileTest() override { fs::remove_all(path); }
-
-  static fs::path new_folder() {
-    std::string pattern = (fs::temp_directory_path() / "lade_segment_XXXXXX").string();
-    EXPECT_NE(mkdtemp(pattern.data()), nullptr);
-    return pattern;
-  }
-  static void add(SegmentBuilder& builder, const Row& row) {
-    builder.begin_record(std::get<0>(row), std::get<1>(row)).append(std::get<2>(row));
-    builder.end_record();
-  }
   WrittenSegment write(const std::vector<Row>& rows, const std::vector<std::string>& splitters,
                        const std::vector<Row>& failed = {}) {
     SegmentBuilder row_builder, failed_builder;
@@ -46,16 +36,7 @@ class SegmentFileTest : public ::testing::Test {
     return std::move(*opened);
   }
   static std::vector<Row> merged(std::span<const Range> ranges, std::size_t buffer_bytes) {
-    const File none;
-    Merge merge(none, ranges, buffer_bytes);
-    std::vector<Row> rows;
-    Record record;
-    for (;;) {
-      const auto more = merge.next(record);
-      EXPECT_OK(more);
-      if (!more || !*more) return rows;
-      rows.emplace_back(record.key, record.row_id, record.payload);
-    }
+    return testing::merged(File(), ranges, buffer_bytes);  // each range names its own file
   }
   std::string content(const std::string& id) const {
     std::ifstream in(path / id, std::ios::binary);
@@ -79,8 +60,9 @@ class SegmentFileTest : public ::testing::Test {
     EXPECT_NE(read.error().message.find(id), std::string::npos) << read.error().message;
   }
 
-  fs::path path;
-  storage::Folder storage;
+  testing::TemporaryFolder temporary;
+  const fs::path& path = temporary.path();
+  storage::Folder storage = std::move(*storage::Folder::open(path));
 };
 
 TEST_F(SegmentFileTest, BucketsOfSeveralFilesReadAsOneSortedStream) {

@@ -4,14 +4,15 @@
 #include <algorithm>
 #include <filesystem>
 #include <random>
-#include <tuple>
 
-#include "testing/results.h"
+#include "testing/segments.h"
 
 namespace lade::staging {
 namespace {
 
-using Row = std::tuple<std::string, std::uint32_t, std::string>;  // key, row id, payload
+using testing::add;
+using testing::merged;
+using Row = testing::SegmentRow;
 
 std::unique_ptr<Area> new_area(std::size_t memory_bytes = 0) {
   auto area = Area::create(std::filesystem::temp_directory_path(), memory_bytes);
@@ -33,23 +34,6 @@ class RandomRows {
  private:
   std::mt19937_64 random_;
 };
-
-std::vector<Row> merged(const File& file, std::span<const Range> ranges, std::size_t buffer_bytes) {
-  Merge merge(file, ranges, buffer_bytes);
-  std::vector<Row> rows;
-  Record record;
-  for (;;) {
-    const auto more = merge.next(record);
-    EXPECT_OK(more);
-    if (!more || !*more) return rows;
-    rows.emplace_back(record.key, record.row_id, record.payload);
-  }
-}
-
-void add(SegmentBuilder& builder, const Row& row) {
-  builder.begin_record(std::get<0>(row), std::get<1>(row)).append(std::get<2>(row));
-  builder.end_record();
-}
 
 std::size_t bucket_of(const std::string& key, const std::vector<std::string>& splitters) {
   return static_cast<std::size_t>(std::upper_bound(splitters.begin(), splitters.end(), key) - splitters.begin());

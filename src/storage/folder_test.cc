@@ -10,6 +10,7 @@
 
 #include "storage/storage_id.h"
 #include "testing/results.h"
+#include "testing/temporary_folder.h"
 
 namespace lade::storage {
 namespace {
@@ -18,13 +19,6 @@ namespace fs = std::filesystem;
 
 class FolderTest : public ::testing::Test {
  protected:
-  FolderTest() {
-    std::string pattern = (fs::temp_directory_path() / "lade_storage_XXXXXX").string();
-    EXPECT_NE(mkdtemp(pattern.data()), nullptr);
-    path = pattern;
-  }
-  ~FolderTest() override { fs::remove_all(path); }
-
   Folder folder() const {
     auto opened = Folder::open(path);
     EXPECT_OK(opened);
@@ -55,7 +49,8 @@ class FolderTest : public ::testing::Test {
     fs::last_write_time(path / name, fs::file_time_type::clock::now() - age);
   }
 
-  fs::path path;
+  testing::TemporaryFolder temporary;
+  const fs::path& path = temporary.path();
 };
 
 // A stream that breaks.

@@ -10,6 +10,7 @@
 #include "testing/analysed.h"
 #include "testing/database_test.h"
 #include "testing/naive_csv.h"
+#include "testing/temporary_folder.h"
 
 namespace lade::testing {
 
@@ -17,15 +18,11 @@ namespace lade::testing {
 class ImportTest : public DatabaseTest {
  protected:
   ImportTest() {
-    std::string path = (std::filesystem::temp_directory_path() / "lade_import_XXXXXX").string();
-    EXPECT_NE(mkdtemp(path.data()), nullptr);
-    folder = path;
     options.database = database.url();
     options.data = folder / "data";
     options.results_folder = folder / "results";
     options.workers = 2;
   }
-  ~ImportTest() override { std::filesystem::remove_all(folder); }
 
   std::string write(const std::string& name, std::string_view bytes) const {
     std::ofstream(folder / name, std::ios::binary) << bytes;
@@ -90,7 +87,8 @@ class ImportTest : public DatabaseTest {
     return found;
   }
 
-  std::filesystem::path folder;
+  TemporaryFolder temporary;
+  const std::filesystem::path& folder = temporary.path();
   jobs::ImportOptions options;
 };
 
