@@ -81,6 +81,13 @@ TEST_F(DecideAhead, WhatOthersWroteMeanwhileIsComparedAgain) {
   EXPECT_EQ(stored(), "1 new 7, 2 new 22, 3 new 7");
 }
 
+// Nothing collides here: only the comparison can see it.
+TEST_F(DecideAhead, AValueChangedMeanwhileIsNotLost) {
+  const auto counts = load(kFile, "UPDATE item SET amount = 22 WHERE k = 2", *other);
+  EXPECT_EQ(counts[Outcome::updated], 1);
+  EXPECT_EQ(stored(), "1 new 7, 2 new 22, 3 new 7");
+}
+
 TEST_F(DecideAhead, ARefusalDecidedAheadIsTakenBackWhenTheRowExistsNow) {
   // A new row would need a name; an existing one keeps its own.
   const auto refused = load("k,name,amount\n4,,7\n", "SELECT 1", *other);
