@@ -16,6 +16,7 @@ struct CommonOptions {
   std::string data = "lade-data";  // --data, LADE_DATA
   Output output = Output::text;
   bool quiet = false;
+  std::string settings;  // --settings, LADE_SETTINGS: a file of named settings
 
   // The database to use: the one that was named, or a file in the data folder.
   std::string database_url() const;
@@ -24,6 +25,7 @@ struct CommonOptions {
 // Each adds its command to the program; the chosen one puts what is to be done into `action`.
 using Action = std::function<int()>;
 void add_import_commands(CLI::App& app, CommonOptions& common, Action& action);
+void add_worker_command(CLI::App& app, CommonOptions& common, Action& action);
 void add_sniff_command(CLI::App& app, CommonOptions& common, Action& action);
 void add_definition_commands(CLI::App& app, CommonOptions& common, Action& action);
 void add_admin_commands(CLI::App& app, CommonOptions& common, Action& action);
@@ -41,5 +43,11 @@ struct NamedDefinition {
 Result<NamedDefinition> find_definition_text(const std::string& name, const CommonOptions& common);
 
 void add_database_options(CLI::App& command, CommonOptions& common);
+
+// The whole of a small text file.
+Result<std::string> read_all(const std::string& path);
+
+// Who runs this program, as histories name them.
+std::string user_name();
 
 }  // namespace lade::cli

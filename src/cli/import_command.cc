@@ -1,13 +1,11 @@
 #include <fmt/format.h>
-#include <pwd.h>
-#include <unistd.h>
 
-#include <csignal>
-#include <cstdlib>
+#include <boost/json.hpp>
 #include <memory>
-#include <thread>
 
 #include "cli/commands.h"
+#include "cli/settings.h"
+#include "cli/stop_on_signal.h"
 #include "cli/usage.h"
 #include "definition/parse.h"
 #include "jobs/import.h"
@@ -16,40 +14,38 @@ namespace lade::cli {
 namespace {
 
 struct ImportCommand {
+  bool async = false;
   std::string file;
   std::string definition;
   jobs::ImportOptions options;
+  const CLI::Option* workers = nullptr;
+  const CLI::Option* batch_rows = nullptr;
 };
 
-std::string user_name() {
-  const passwd* entry = getpwuid(getuid());
-  return entry == nullptr ? std::to_string(getuid()) : entry->pw_name;
+int submit(const ImportCommand& command, const definition::Definition& definition, const std::string& text,
+           const CommonOptions& common, const std::stop_token& stop) {
+  const auto job = jobs::submit_import(command.file, definition, text, command.options, stop);
+  if (!job) return report(job.error(), common.output);
+  if (common.output != Output::text) {
+    const boost::json::object object{{"job_id", job->uuid}, {"job", job->slug}, {"status", "queued"}};
+    fmt::print("{}\n", boost::json::serialize(object));
+  } else {
+    fmt::print("{}\n", job->uuid);
+    if (!common.quiet)
+      fmt::print(stderr, "queued as {}: lade worker works on it, lade jobs watch {} shows it\n", job->slug, job->slug);
+  }
+  return kOk;
 }
 
-// Turns the first SIGINT or SIGTERM into a stop request; a second one ends the process at once. Signals are taken by a
-// thread of its own, so nothing of the program ever runs inside a handler.
-class StopOnSignal {
- public:
-  StopOnSignal() {
-    sigemptyset(&signals_);
-    for (const int signal : {SIGINT, SIGTERM, kOver}) sigaddset(&signals_, signal);
-    pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
-    waiter_ = std::jthread([this] {
-      for (int signal = 0; sigwait(&signals_, &signal) == 0 && signal != kOver;)
-        if (!stop_.request_stop()) std::_Exit(kCancelled);
-    });
-  }
-  ~StopOnSignal() { pthread_kill(waiter_.native_handle(), kOver); }
-  StopOnSignal(const StopOnSignal&) = delete;
-  StopOnSignal& operator=(const StopOnSignal&) = delete;
-  std::stop_token token() { return stop_.get_token(); }
-
- private:
-  static constexpr int kOver = SIGUSR2;
-  sigset_t signals_{};
-  std::stop_source stop_;
-  std::jthread waiter_;
-};
+// Request over flag over environment over file: only what the command line leaves open is taken from settings.
+Result<void> apply_settings(ImportCommand& command, const CommonOptions& common) {
+  LADE_ASSIGN(const NamedSettings named, named_settings(common.settings));
+  jobs::ImportOptions settings = command.options;
+  LADE_TRY(apply(named, settings));
+  if (command.workers->empty()) command.options.workers = settings.workers;
+  if (command.batch_rows->empty()) command.options.batch_rows = settings.batch_rows;
+  return {};
+}
 
 int run(ImportCommand& command, const CommonOptions& common) {
   auto text = find_definition_text(command.definition, common);
@@ -63,9 +59,11 @@ int run(ImportCommand& command, const CommonOptions& common) {
   const db::Access access = command.options.dry_run ? db::Access::read : db::Access::write;
   command.options.database = db::limited_to(access, common.database_url());
   command.options.data = common.data;
+  if (auto applied = apply_settings(command, common); !applied) return report(applied.error(), common.output);
   command.options.user = user_name();
-  jobs::Progress progress;
   StopOnSignal stop;
+  if (command.async) return submit(command, parsed.definition, text->text, common, stop.token());
+  jobs::Progress progress;
   auto summary = [&] {
     ProgressLine line(progress, common.output, common.quiet);
     return jobs::run_import(command.file, parsed.definition, text->text, command.options, progress, stop.token());
@@ -79,14 +77,15 @@ int run(ImportCommand& command, const CommonOptions& common) {
   return jobs::exit_code(*summary);
 }
 
-void add_tuning(CLI::App& app, jobs::ImportOptions& options) {
-  // For tests and measurements; the defaults are meant to be right.
+// For tests and measurements; the defaults are meant to be right. Gives the option of batch_rows.
+const CLI::Option* add_tuning(CLI::App& app, jobs::ImportOptions& options) {
   app.add_option("--block-bytes", options.block_bytes)->group("");
-  app.add_option("--batch-rows", options.batch_rows)->group("");
+  const CLI::Option* batch_rows = app.add_option("--batch-rows", options.batch_rows)->group("");
   app.add_option("--chunk-bytes", options.chunk_bytes)->group("");
   app.add_option("--bucket-bytes", options.bucket_bytes)->group("");
   app.add_option("--staging-memory", options.staging_memory)->group("");
   app.add_option("--lookup-rows", options.lookup_rows)->group("");
+  return batch_rows;
 }
 
 void add_command(CLI::App& app, const char* name, const char* description, bool dry_run, CommonOptions& common,
@@ -107,10 +106,15 @@ void add_command(CLI::App& app, const char* name, const char* description, bool 
       ->type_name("WHICH");
   sub->add_option("--results-dir", command->options.results_folder, "folder for them (default: DATA/imports/JOB)");
   sub->add_option("--issues", command->options.issues_file, "write every issue to this file, one JSON object a line");
-  sub->add_option("--workers", command->options.workers, "threads and connections (default: one per core)");
+  if (!dry_run) {
+    sub->add_flag("--async", command->async, "store the file, queue the job for lade worker and print its id");
+    sub->add_flag("--force", command->options.force, "also when a job that does the same has not ended yet");
+  }
+  command->workers =
+      sub->add_option("--workers", command->options.workers, "threads and connections (default: one per core)");
   sub->add_option("--max-bytes", command->options.max_bytes, "largest file accepted, after inflating")
       ->capture_default_str();
-  add_tuning(*sub, command->options);
+  command->batch_rows = add_tuning(*sub, command->options);
   sub->callback([command, &common, &action] { action = [command, &common] { return run(*command, common); }; });
 }
 

@@ -1,4 +1,6 @@
 #include <fmt/format.h>
+#include <pwd.h>
+#include <unistd.h>
 
 #include <filesystem>
 
@@ -9,8 +11,6 @@
 #include "store/schema.h"
 
 namespace lade::cli {
-namespace {
-
 Result<std::string> read_all(const std::string& path) {
   LADE_ASSIGN(File file, File::open(path));
   std::string text;
@@ -20,12 +20,10 @@ Result<std::string> read_all(const std::string& path) {
     if (count == 0) return text;
     text.append(block, 0, count);
     if (text.size() > 1024 * 1024)
-      return fail("definition_too_large", fmt::format("{}: more than 1 MiB", path), "is this really a definition?",
-                  ErrorKind::invalid);
+      return fail("definition_too_large", fmt::format("{}: more than 1 MiB", path),
+                  "is this really a definition, or a file of settings?", ErrorKind::invalid);
   }
 }
-
-}  // namespace
 
 std::string CommonOptions::database_url() const {
   return database.empty() ? "sqlite:" + (std::filesystem::path(data) / "lade.db").string() : database;
@@ -47,6 +45,11 @@ Result<std::unique_ptr<db::Connection>> open_store_to_read(const CommonOptions& 
   return connection;
 }
 
+std::string user_name() {
+  const passwd* entry = getpwuid(getuid());
+  return entry == nullptr ? std::to_string(getuid()) : entry->pw_name;
+}
+
 void add_database_options(CLI::App& command, CommonOptions& common) {
   command
       .add_option("--database", common.database,
@@ -58,6 +61,8 @@ void add_database_options(CLI::App& command, CommonOptions& common) {
                           {"json", static_cast<int>(Output::json)},
                           {"ndjson", static_cast<int>(Output::ndjson)}}))
       ->type_name("FORMAT");
+  command.add_option("--settings", common.settings, "file of NAME=VALUE settings (docs/settings.md)")
+      ->envname("LADE_SETTINGS");
   command.add_flag("--quiet,-q", common.quiet, "no progress, no summary; errors and exit code only");
 }
 

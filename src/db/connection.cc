@@ -2,11 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
+
 #include "db/postgresql_connection.h"
 #include "db/sqlite_connection.h"
 #include "db/url.h"
 
 namespace lade::db {
+
+Connection::Connection()
+    : number_([] {
+        static std::atomic<std::uint64_t> opened = 0;
+        return ++opened;
+      }()) {}
 
 std::string Connection::quote_name(std::string_view name) {
   std::string quoted = "\"";

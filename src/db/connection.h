@@ -55,11 +55,13 @@ class TupleSource {
 // code for both rolls back after a refusal.
 class Connection {
  public:
-  Connection() = default;
+  Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
   virtual ~Connection() = default;
   virtual Backend backend() const = 0;
+  // Different for every session that this process opens.
+  std::uint64_t number() const { return number_; }
 
   // One or several statements without parameters and results.
   virtual Result<void> run(std::string_view sql) = 0;
@@ -104,6 +106,9 @@ class Connection {
   // The name of a session's temporary table that `shape` describes (its columns and their types): whatever a session
   // does one after another, a table that is there has the shape that is wanted.
   static std::string temporary_name(std::string_view prefix, std::string_view shape);
+
+ private:
+  const std::uint64_t number_;
 };
 
 // Opens sqlite:PATH[?mode=ro|rw|rwc], sqlite::memory: or postgresql://… (also postgres:// and libpq's key=value form).

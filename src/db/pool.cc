@@ -34,6 +34,11 @@ Result<Pool::Lease> Pool::acquire(const std::stop_token& stop) {
   return Lease(*this, std::move(connection));
 }
 
+void Pool::add(std::unique_ptr<Connection> session) {
+  const std::lock_guard lock(mutex_);
+  if (lent_ + idle_.size() < size_) idle_.push_back(std::move(session));
+}
+
 void Pool::give_back(std::unique_ptr<Connection> connection) {
   if (connection != nullptr && connection->in_transaction()) (void)connection->run("ROLLBACK");
   if (connection != nullptr && (!connection->usable() || connection->in_transaction())) connection.reset();

@@ -40,6 +40,8 @@ class Pool {
 
   // Waits for a session; fails with `cancelled` when `stop` is asked meanwhile, or as connect() does.
   Result<Lease> acquire(const std::stop_token& stop = {});
+  // Takes a session with the same database that somebody else has opened.
+  void add(std::unique_ptr<Connection> session);
   const std::string& url() const { return url_; }
   std::size_t size() const { return size_; }
 

@@ -8,25 +8,24 @@
 #include <thread>
 
 #include "base/id.h"
-#include "definition/parse.h"
-#include "jobs/definitions.h"
-#include "jobs/job.h"
-#include "store/definitions.h"
-#include "store/jobs.h"
+#include "jobs/control.h"
+#include "jobs/fetch_results.h"
+#include "jobs/rehearse.h"
+#include "jobs/runner.h"
+#include "jobs/submit.h"
+#include "queue/groups.h"
+#include "queue/rescue.h"
 #include "store/schema.h"
 
 namespace lade::jobs {
 namespace {
 
-using model::Outcome;
 using Clock = std::chrono::steady_clock;
 
-std::string now_text() {
-  std::string text;
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  analysis::append_timestamp(text, std::chrono::duration_cast<std::chrono::microseconds>(now).count());
-  return text;
-}
+// How long an import waits for another one that works on the same SQLite file, and for a server that went away.
+constexpr std::chrono::seconds kPatience{60};
+// The job's row is read so often when nobody tells of its end.
+constexpr std::chrono::milliseconds kLook{500};
 
 std::int64_t peak_rss_bytes() {
   rusage usage{};
@@ -34,153 +33,214 @@ std::int64_t peak_rss_bytes() {
   return usage.ru_maxrss * 1024;
 }
 
-source::Overrides overrides_of(const definition::Definition& definition) {
-  const definition::Source& source = definition.source;
-  source::Overrides overrides;
-  for (const definition::DataColumn& column : definition.columns)
-    overrides.expected.insert(overrides.expected.end(), column.from.begin(), column.from.end());
-  overrides.delimiter = source.delimiter;
-  overrides.quote = source.quote;
-  overrides.escape = source.escape;
-  overrides.no_quote = source.no_quote;
-  overrides.header_row = source.header_row;
-  overrides.header = source.header;
-  overrides.skip_rows = source.skip_rows;
-  overrides.encoding = source.encoding;
-  return overrides;
-}
-
-// Everything that can be refused before a row is read: file, connection, header, tables.
-Result<void> prepare(Job& job, const std::string& file, const definition::Definition& definition) {
-  std::error_code error;
-  std::filesystem::create_directories(job.options.data, error);
-  if (error)
-    return fail("data_folder",
-                fmt::format("{}: cannot create the folder: {}", job.options.data.string(), error.message()),
-                "name another one with --data", ErrorKind::invalid);
-  LADE_ASSIGN(job.input, source::open_input(file, job.options.data, job.options.max_bytes, job.stop));
-  LADE_ASSIGN(job.layout, source::recognise(job.input, overrides_of(definition)));
-  job.scanning = begin_scan(job, definition.partition);
-  LADE_ASSIGN(job.connection, db::connect(job.options.database));
-  const analysis::Context context{{"company", std::to_string(store::kDefaultCompany)},
-                                  {"project", ""},
-                                  {"user", job.options.user},
-                                  {"job", job.uuid},
-                                  {"now", now_text()}};
-  LADE_ASSIGN(job.program, analysis::bind(definition, job.layout.header, *job.connection, context));
-  LADE_ASSIGN(job.area, staging::Area::create(job.options.data, job.options.staging_memory));
-  job.log = std::make_unique<staging::IssueLog>(*job.area);
-  for (const analysis::LookupProgram& lookup : job.program->lookups) {
-    const auto& type = job.program->columns[static_cast<std::size_t>(lookup.column)].type;
-    LADE_ASSIGN(auto map, analysis::load_lookup(lookup, type, *job.connection, job.options.lookup_rows));
-    job.maps.push_back(std::move(map));
-  }
-  return {};
-}
-
 // Places for results that cannot be written are refused now rather than when the rows are in.
-Result<void> prepare_results(const Job& job) {
-  if (!job.options.issues_file.empty()) LADE_TRY(File::create(job.options.issues_file));
-  std::error_code error;
-  if (job.options.results != Results::none) std::filesystem::create_directories(job.options.results_folder, error);
-  if (error)
-    return fail("results_folder",
-                fmt::format("{}: cannot create the folder: {}", job.options.results_folder.string(), error.message()),
-                "name another one with --results-dir", ErrorKind::invalid);
-  return {};
+Result<void> prepare_results(const ImportOptions& options) {
+  if (!options.issues_file.empty()) LADE_TRY(File::create(options.issues_file));
+  if (options.results == Results::none) return {};
+  return create_folder(options.results_folder, "results_folder", "name another one with --results-dir");
 }
 
 // Brings lade's own tables up to date on a session of its own, while the file is being planned.
-std::future<Result<void>> begin_migration(const Job& job) {
-  return std::async(std::launch::async, [&job]() -> Result<void> {
-    if (job.options.dry_run) return {};
-    LADE_ASSIGN(const auto connection, db::connect(job.options.database));
+std::future<Result<void>> begin_migration(const std::string& database) {
+  return std::async(std::launch::async, [database]() -> Result<void> {
+    LADE_ASSIGN(const auto connection, db::connect(database));
     LADE_TRY(store::migrate(*connection));
     return {};
   });
 }
 
-// The job's row in the database; a dry run leaves none.
-Result<void> record_start(Job& job, const definition::Definition& definition, const std::string& text) {
-  if (job.options.dry_run) return {};
-  LADE_ASSIGN(const store::StoredDefinition stored, save_definition(*job.connection, definition, text));
-  job.definition_version = stored.version;
-  LADE_ASSIGN(job.id, store::create_job(*job.connection, {job.uuid, stored.id, definition::to_json(definition),
-                                                          job.input.name, static_cast<std::int64_t>(job.input.bytes)}));
-  return {};
-}
-
-Result<void> enter(Job& job, Phase phase, const char* state) {
-  job.progress.phase = phase;
-  return job.id == 0 ? Result<void>() : store::set_job_state(*job.connection, job.id, state);
-}
-
-// From the first row to the last; what goes wrong is kept in job.error, and the counts stay true.
-Result<void> run_phases(Job& job) {
-  LADE_TRY(enter(job, Phase::analysing, "analysing_data"));
-  LADE_TRY(analyse(job));
-  if (job.stop.stop_requested()) return fail("cancelled", "the import was cancelled", {}, ErrorKind::cancelled);
-  job.progress.phase = Phase::settling;
-  LADE_TRY(settle(job));
-  if (job.error) {
-    for (const auto& bucket : job.buckets) LADE_TRY(count_unprocessed(job, bucket));
-    return {};
+// What is read from a pipe or inflated is kept in the storage: an import that is cut off can go on from there.
+Result<Submission> submission_of(const std::string& path, source::Input& input, const storage::Folder& storage) {
+  Submission file{.name = input.name, .bytes = input.bytes};
+  if (!input.spooled) {
+    LADE_ASSIGN(file.local, local_file(path));
+    return file;
   }
-  LADE_TRY(enter(job, Phase::processing, "processing_data"));
-  return process(job);
+  FileRange all(input.file, 0, input.bytes);
+  LADE_ASSIGN(file.stored, storage.store(all));
+  LADE_ASSIGN(input.file, storage.read(file.stored->id, input.bytes));
+  return file;
 }
 
-// A job that stopped before anything was loaded has processed none of its rows; later, those without an outcome.
-void account_for_stop(Job& job, Error error) {
-  if (job.progress.phase != Phase::processing) {
-    job.counts.by_outcome = {};
-    job.issues.clear();
-    job.log = std::make_unique<staging::IssueLog>(*job.area);
-    job.untold = Outcome::unprocessed;
+// An import of one file by this process alone.
+class OneShot {
+ public:
+  OneShot(const definition::Definition& definition, const std::string& text, ImportOptions options, Progress& progress,
+          std::stop_token stop)
+      : definition_(definition),
+        text_(text),
+        progress_(progress),
+        stop_(std::move(stop)),
+        options_(std::move(options)) {
+    options_.database = queue::session_url(options_.database, boot_);
   }
-  job.counts[Outcome::unprocessed] += job.counts.read - job.counts.accounted();
-  job.error = std::move(error);
+
+  Result<Summary> run(const std::string& path, std::unique_ptr<Job> job) {
+    LADE_ASSIGN(db::Ownership ownership, db::Ownership::take(options_.database, kPatience, stop_));
+    LADE_ASSIGN(storage::Folder storage, storage::Folder::open(storage_path(options_)));
+    LADE_ASSIGN(const Submission file, submission_of(path, job->input, storage));
+    job->options.database = options_.database;
+    std::future<Result<void>> migrated;
+    auto session = plan_job(*job, definition_, stop_, [&] { migrated = begin_migration(options_.database); });
+    if (migrated.valid()) LADE_TRY(migrated.get());
+    if (!session) return fail(std::move(session).error().within(file.name));
+    columns_ = {job->program->unmapped, job->program->absent};
+    const NewImport import{definition_, text_, options_, file, storage, job->uuid, options_.force};
+    LADE_ASSIGN(const bool is_new, submit_or_resume(**session, import, *job));
+    Runner runner(runner_options(), std::move(ownership), std::move(storage));
+    runner.sessions().add(std::move(*session));
+    if (is_new) runner.desk().put(std::move(job));
+    LADE_TRY(runner.start());
+    progress_.rows_total = rows_total_;
+    progress_.phase = Phase::analysing;
+    LADE_ASSIGN(const store::JobRecord record, wait_for_end(runner));
+    return summary_of(runner, record);
+  }
+
+ private:
+  RunnerOptions runner_options() const {
+    RunnerOptions runner{.here = options_, .boot = boot_, .name = "lade import", .job = group_.uuid};
+    runner.settings.concurrency = options_.workers;
+    runner.settings.retry.base = std::chrono::milliseconds(100);
+    runner.progress = &progress_;
+    return runner;
+  }
+
+  // Makes the job; or, when a process that has died left the same one unfinished, goes on with that.
+  Result<bool> submit_or_resume(db::Connection& connection, const NewImport& import, Job& job) {
+    rows_total_ = job.plan.split.rows;
+    auto submitted = submit_planned(connection, import, job.plan, boot_);
+    if (submitted) {
+      group_ = *submitted;
+      job.id = group_.id;
+      return true;
+    }
+    if (submitted.error().code != "job_exists") return fail(std::move(submitted).error());
+    LADE_ASSIGN(const std::string hash, twin_hash(connection, import));
+    LADE_ASSIGN(const auto twin, store::find_twin(connection, hash, std::nullopt));
+    if (!twin) return fail(std::move(submitted).error());
+    LADE_ASSIGN(const std::string owner, queue::reservation(connection, twin->uuid));
+    LADE_ASSIGN(const bool alive, queue::has_sessions(connection, owner));
+    if (owner.empty() || alive) return fail(std::move(submitted).error());
+    LADE_TRY(queue::rescue(connection, owner, std::nullopt, [](const std::string&) { return queue::KindRules(); }));
+    LADE_TRY(queue::put_group(connection, {.id = twin->uuid, .reserved_by = boot_}));
+    group_ = {twin->id, twin->uuid, import.storage.id()};
+    progress_.rows_analysed = twin->rows_analysed;
+    progress_.rows_failed = twin->rows[model::Outcome::failed];
+    resumed_ = true;
+    return false;
+  }
+
+  Result<store::JobRecord> wait_for_end(Runner& runner) {
+    bool cancelling = false;
+    Clock::time_point reached = Clock::now();
+    for (;;) {
+      runner.desk().wait_for_news(kLook, cancelling ? std::stop_token() : stop_);
+      auto record = look(runner, cancelling);
+      if (record && (*record)->standing.state == model::JobState::finished) return std::move(**record);
+      if (record) reached = Clock::now();
+      if (Clock::now() - reached > kPatience)
+        return fail("cannot_connect", "the database does not answer: " + record.error().message,
+                    "the same command goes on with the import when the database is up", ErrorKind::cannot_connect);
+    }
+  }
+
+  Result<std::optional<store::JobRecord>> look(Runner& runner, bool& cancelling) {
+    LADE_ASSIGN(const db::Pool::Lease session, runner.sessions().acquire());
+    if (stop_.stop_requested() && !cancelling) {
+      auto asked = cancel_job(*session, {group_.uuid, options_.user});
+      if (!asked && asked.error().code != "transition_refused") return fail(std::move(asked).error());
+      cancelling = true;
+      runner.node().check();
+      runner.node().wake();
+    }
+    LADE_ASSIGN(auto record, store::find_job(*session, group_.uuid));
+    if (!record) return fail("job_not_found", "the job was deleted", "", ErrorKind::invalid);
+    return record;
+  }
+
+  Result<Summary> summary_of(Runner& runner, const store::JobRecord& record) {
+    Summary summary;
+    summary.job_id = record.uuid;
+    summary.definition = record.definition;
+    summary.definition_version = record.definition_version;
+    summary.file = record.file_name;
+    summary.outcome = model::to_string(record.standing.outcome.value());
+    summary.resumed = resumed_;
+    summary.rows = record.rows;
+    add_counts(summary.issues, record.issues);
+    std::tie(summary.unmapped_columns, summary.absent_columns) = columns_;
+    if (!record.error.empty()) summary.error = {record.error_code, record.error, record.error_hint};
+    if (summary.outcome == "cancelled") summary.error = cancelled();
+    if (!record.results_error.empty())
+      summary.error = {"results_missing", "the result files could not be written: " + record.results_error,
+                       "lade results writes them again"};
+    LADE_ASSIGN(const db::Pool::Lease session, runner.sessions().acquire());
+    auto fetched = fetch_results(*session, runner.desk().storage(), record, options_.results_folder);
+    if (!fetched) {
+      summary.error = std::move(fetched).error();
+      summary.outcome = "failed";
+      return summary;
+    }
+    summary.failed_file = fetched->failed;
+    summary.succeeded_file = fetched->succeeded;
+    summary.unprocessed_file = fetched->unprocessed;
+    return summary;
+  }
+
+  const definition::Definition& definition_;
+  const std::string& text_;
+  Progress& progress_;
+  const std::stop_token stop_;
+  ImportOptions options_;
+  const std::string boot_ = new_uuid();
+  JobGroup group_;
+  std::pair<std::vector<std::string>, std::vector<std::string>> columns_;  // unmapped, absent
+  std::int64_t rows_total_ = 0;
+  bool resumed_ = false;
+};
+
+Result<Summary> rehearse_import(Job& job, const definition::Definition& definition, Progress& progress,
+                                const std::stop_token& stop) {
+  auto session = plan_job(job, definition, stop);
+  if (!session) return fail(std::move(session).error().within(job.input.name));
+  session->reset();
+  progress.rows_total = job.plan.split.rows;
+  Summary summary;
+  summary.job_id = job.uuid;
+  summary.definition = definition.slug;
+  summary.file = job.input.name;
+  summary.dry_run = true;
+  summary.unmapped_columns = job.program->unmapped;
+  summary.absent_columns = job.program->absent;
+  LADE_TRY(rehearse(job, progress, stop, summary));
+  return summary;
 }
 
-// The result files and what became of the job.
-void conclude(Job& job, Summary& summary) {
-  if (auto written = write_results(job, summary); !written && !job.error) job.error = written.error();
-  if (auto conserved = job.counts.check_conserved(); !conserved && !job.error) job.error = conserved.error();
-  summary.rows = job.counts;
-  summary.issues = job.issues;
-  summary.outcome = !job.error ? "succeeded" : job.error->kind == ErrorKind::cancelled ? "cancelled" : "failed";
-  if (job.error) summary.error = *job.error;
-}
-
-Result<void> try_record_end(Job& job, const Summary& summary, const std::shared_future<void>& concluded) {
-  LADE_ASSIGN(db::Transaction transaction, db::Transaction::begin(*job.connection));
-  LADE_TRY(store_issues(job));
-  concluded.wait();
-  LADE_TRY(store::finish_job(*job.connection, {job.id, summary.outcome, summary.error.message, job.counts}));
-  return transaction.commit();
-}
-
-// The outcome goes into the job's row; a session that was lost meanwhile is opened again once.
-Result<void> record_end(Job& job, const Summary& summary, const std::shared_future<void>& concluded) {
-  if (job.id == 0) return {};
-  auto recorded = try_record_end(job, summary, concluded);
-  if (recorded || job.connection->usable()) return recorded;
-  LADE_ASSIGN(job.connection, db::connect(job.options.database));
-  return try_record_end(job, summary, concluded);
-}
-
-// Writes the result files while the issues travel to the database.
-void finish(Job& job, Summary& summary) {
-  const std::shared_future<void> concluded = std::async(std::launch::async, [&] { conclude(job, summary); });
-  auto recorded = record_end(job, summary, concluded);
-  concluded.wait();
-  if (recorded) return;
-  // The rows are what they are: the bill is told even when it cannot be written down.
-  summary.outcome = "failed";
-  summary.error = std::move(recorded.error()).within("the job's outcome could not be stored");
+Summary cancelled_before_its_start(const Job& job, const definition::Definition& definition) {
+  Summary summary;
+  summary.job_id = job.uuid;
+  summary.definition = definition.slug;
+  summary.file = job.input.name;
+  summary.outcome = "cancelled";
+  summary.error = cancelled();
+  summary.dry_run = job.options.dry_run;
+  return summary;
 }
 
 }  // namespace
+
+std::filesystem::path storage_path(const ImportOptions& options) {
+  return options.data / "storage";
+}
+
+Result<void> create_folder(const std::filesystem::path& folder, const char* code, const char* hint) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (!error) return {};
+  return fail(code, fmt::format("{}: cannot create the folder: {}", folder.string(), error.message()), hint,
+              ErrorKind::invalid);
+}
 
 std::string_view to_string(Phase phase) {
   switch (phase) {
@@ -211,33 +271,21 @@ Result<Summary> run_import(const std::string& file, const definition::Definition
                            std::stop_token stop) {
   LADE_TRY(options.validate());
   const auto start = Clock::now();
-  const std::string uuid = new_uuid();
-  if (options.results_folder.empty()) options.results_folder = options.data / "imports" / uuid;
-  Job job(std::move(options), progress, std::move(stop));
-  job.uuid = uuid;
-  LADE_TRY(prepare(job, file, definition));
-  LADE_TRY(prepare_results(job));
-  auto migrated = begin_migration(job);
-  auto planned = plan(job);
-  LADE_TRY(migrated.get());
-  if (!planned && planned.error().kind != ErrorKind::cancelled)
-    return fail(std::move(planned.error()).within(job.input.name));
-  LADE_TRY(record_start(job, definition, definition_text));
-  if (planned) planned = run_phases(job);
-  if (!planned) account_for_stop(job, std::move(planned).error());
-
-  progress.phase = Phase::finishing;
-  Summary summary;
-  summary.job_id = job.uuid;
-  summary.definition = definition.slug;
-  summary.definition_version = job.definition_version;
-  summary.file = job.input.name;
-  summary.dry_run = job.options.dry_run;
-  summary.unmapped_columns = job.program->unmapped;
-  summary.absent_columns = job.program->absent;
-  finish(job, summary);
-  summary.seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  summary.peak_rss_bytes = peak_rss_bytes();
+  auto job = std::make_unique<Job>();
+  job->uuid = new_uuid();
+  if (options.results_folder.empty()) options.results_folder = options.data / "imports" / job->uuid;
+  LADE_TRY(create_folder(options.data, "data_folder", "name another one with --data"));
+  LADE_ASSIGN(job->input, source::open_input(file, options.data, options.max_bytes, stop));
+  LADE_TRY(prepare_results(options));
+  job->options = options;
+  const Summary untouched = cancelled_before_its_start(*job, definition);
+  auto summary = options.dry_run
+                     ? rehearse_import(*job, definition, progress, stop)
+                     : OneShot(definition, definition_text, options, progress, stop).run(file, std::move(job));
+  if (!summary && summary.error().kind == ErrorKind::cancelled) summary = untouched;
+  if (!summary) return summary;
+  summary->seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  summary->peak_rss_bytes = peak_rss_bytes();
   progress.phase = Phase::finished;
   return summary;
 }

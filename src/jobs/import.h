@@ -33,6 +33,7 @@ struct ImportOptions {
   std::int64_t lookup_rows = 500'000;             // larger reference tables are probed by query
   std::uint64_t max_bytes = 10'000'000'000;
   bool dry_run = false;
+  bool force = false;  // also beside a job that does the same at the moment
   std::string user;
 
   // Fills in what was left open; refuses what cannot work.
@@ -59,6 +60,7 @@ struct Summary {
   std::string outcome;  // succeeded, failed, cancelled
   Error error;          // when failed
   bool dry_run = false;
+  bool resumed = false;  // went on with what an earlier process had begun
   model::RowCounts rows;
   staging::IssueCounts issues;
   std::vector<std::string> unmapped_columns;
@@ -78,5 +80,16 @@ int exit_code(const Summary& summary);
 Result<Summary> run_import(const std::string& file, const definition::Definition& definition,
                            const std::string& definition_text, ImportOptions options, Progress& progress,
                            std::stop_token stop);
+
+// Stores the file and makes a job of it, for whoever works on this database: `lade worker` or `lade serve`. Fails with
+// job_exists while a job that does the same is live.
+struct SubmittedJob {
+  std::int64_t id = 0;
+  std::string uuid;
+  std::string slug;
+};
+Result<SubmittedJob> submit_import(const std::string& file, const definition::Definition& definition,
+                                   const std::string& definition_text, ImportOptions options,
+                                   const std::stop_token& stop);
 
 }  // namespace lade::jobs

@@ -1,104 +1,52 @@
 #pragma once
 
 #include <functional>
-#include <future>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <vector>
 
 #include "analysis/analyser.h"
 #include "analysis/program.h"
-#include "csv/split.h"
-#include "db/connection.h"
 #include "jobs/import.h"
-#include "load/loader.h"
+#include "jobs/plan.h"
 #include "source/input.h"
 #include "staging/issue_log.h"
 #include "staging/segment.h"
 
 namespace lade::jobs {
 
-// What one pass over the file finds: the chunks, and records spread over it.
-struct Scan {
-  csv::Split split;
-  std::string sample;  // whole records, one after another
-};
-
-// The pass over the file, on a thread of its own. Whoever no longer wants it drops it: it stops and is waited for.
-class Scanning {
- public:
-  Scanning() = default;
-  Scanning(std::stop_source stop, std::future<Result<Scan>> result)
-      : stop_(std::move(stop)), result_(std::move(result)) {}
-  Scanning(Scanning&&) = default;
-  Scanning& operator=(Scanning&&) = default;
-  ~Scanning() { stop_.request_stop(); }
-  Result<Scan> get() { return result_.get(); }
-
- private:
-  std::stop_source stop_;
-  std::future<Result<Scan>> result_;
-};
-
-// All that the phases of one job share. Filled front to back: plan, analyse, settle, process, finalise.
+// A job as a process works on it: bound once, then shared by its tasks and never changed.
 struct Job {
-  Job(ImportOptions o, Progress& p, std::stop_token s) : options(std::move(o)), progress(p), stop(std::move(s)) {}
-
-  const ImportOptions options;
-  Progress& progress;
-  const std::stop_token stop;
-
-  std::string uuid;
   std::int64_t id = 0;  // 0 for a dry run: nothing is stored
-  std::int64_t definition_version = 0;
-  std::unique_ptr<db::Connection> connection;  // of the thread that runs the job
+  std::string uuid;     // also the name of its group in the queue
+  ImportOptions options;
   source::Input input;
-  source::Layout layout;
-  Scanning scanning;
+  Plan plan;
   std::shared_ptr<const analysis::Program> program;
   analysis::LookupMaps maps;
-  std::unique_ptr<staging::Area> area;
-  std::unique_ptr<staging::IssueLog> log;
+  std::unique_ptr<staging::Area> area;  // for findings on their way
 
-  csv::Split split;                                  // plan: the chunks
-  std::vector<std::string> splitters;                // plan: the buckets' upper bounds
-  std::vector<std::vector<staging::Range>> buckets;  // analyse: each bucket's ranges, by chunk
-
-  std::mutex mutex;  // guards what follows while workers run
-  model::RowCounts counts;
-  staging::IssueCounts issues;
-  std::vector<staging::Range> orphans;                // process: rows whose parents may still come
-  model::Outcome untold = model::Outcome::unchanged;  // what rows without a finding became: loaded, or not reached
-  std::optional<Error> error;                         // why the job failed
-
+  const definition::Definition& definition() const { return program->definition; }
   csv::ReaderOptions reader_options(const csv::ChunkStart& start) const;
-  std::uint64_t chunk_end(std::size_t chunk) const;
-  std::int64_t failed_rows() const { return counts[model::Outcome::failed]; }
 };
 
-// Begins the pass over the file as soon as its layout is known; the definition and the database can wait meanwhile.
-Scanning begin_scan(const Job& job, definition::Partition partition);
-// Takes the chunks from that pass and chooses the key ranges of the buckets.
-Result<void> plan(Job& job);
-// All chunks through all analysis steps, staged by bucket.
-Result<void> analyse(Job& job);
-// Decides whether the job may write at all: max_errors, fail_when, all_or_nothing. Sets job.error when not.
-Result<void> settle(Job& job);
-// Loads all buckets (or rehearses it), and counts every row's outcome.
-Result<void> process(Job& job);
-// When nothing is written after all: takes over from `log` and `counts` only the staged rows that failed; the caller
-// counts all staged rows as unprocessed.
-Result<void> keep_failures(Job& job, const staging::IssueLog& log, const model::RowCounts& counts);
-// Counts staged rows that were not loaded.
-Result<void> count_unprocessed(Job& job, std::span<const staging::Range> ranges);
+// Binds the definition to the file's header and the database's tables, and loads small reference tables.
+Result<void> bind_job(Job& job, const definition::Definition& definition, db::Connection& connection);
+
+Error cancelled();
+
+// The storage of jobs' files in the data folder.
+std::filesystem::path storage_path(const ImportOptions& options);
+Result<void> create_folder(const std::filesystem::path& folder, const char* code, const char* hint);
+
 // Whether that many failed rows stop the job, and why.
 std::optional<Error> too_many_errors(const definition::Definition& definition, std::int64_t failed, std::int64_t read);
-// Result files, issue file and issue table.
-Result<void> write_results(Job& job, Summary& summary);
-Result<void> store_issues(Job& job);
+// Whether failed rows can stop the job, so that keys repeated in the file must be decided before anything is written.
+bool is_judged(const definition::Definition& definition);
 
 // Runs body() on up to `workers` threads; each takes items by calling next() until it gives nullopt. The first error,
 // or a stop, ends the giving out of items.

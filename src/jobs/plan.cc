@@ -1,6 +1,11 @@
+#include "jobs/plan.h"
+
 #include <algorithm>
+#include <chrono>
+#include <future>
 
 #include "jobs/job.h"
+#include "store/definitions.h"
 
 namespace lade::jobs {
 namespace {
@@ -25,7 +30,7 @@ class KeySink final : public analysis::AnalysisSink {
 };
 
 std::uint64_t data_bytes(const Job& job) {
-  return job.input.bytes - std::min(job.input.bytes, job.layout.data_offset);
+  return job.input.bytes - std::min(job.input.bytes, job.plan.layout.data_offset);
 }
 
 std::size_t wanted_buckets(const Job& job, definition::Partition partition) {
@@ -81,29 +86,50 @@ class Sampler {
   std::uint64_t random_ = 1;
 };
 
-Result<Scan> scan(const Job& job, std::size_t buckets, const std::stop_token& unwanted) {
-  const std::uint64_t bytes = data_bytes(job);
-  Sampler sampler(bytes, std::max(kMinSamples, kSamplesPerBucket * buckets));
-  FileRange range(job.input.file, job.layout.data_offset, job.input.bytes);
-  const std::uint64_t chunk_bytes = std::max(job.options.chunk_bytes, bytes / kMaxChunks + 1);
-  const csv::ChunkStart start{job.layout.data_offset, 1, job.layout.data_line};
-  Scan found;
-  LADE_ASSIGN(found.split,
-              csv::split(range, job.reader_options(start), chunk_bytes, [&](const csv::Batch& batch) -> Result<void> {
-                if (buckets > 1) sampler.take(batch);
-                if (job.stop.stop_requested() || unwanted.stop_requested())
-                  return fail("cancelled", "the import was cancelled", {}, ErrorKind::cancelled);
-                return {};
-              }));
-  found.sample = std::move(sampler.text);
-  return found;
-}
+// What one pass over the file finds: the chunks, and records spread over it.
+struct Scan {
+  csv::Split split;
+  std::string sample;  // whole records, one after another
+};
 
-Result<std::vector<std::string>> sampled_keys(Job& job, const std::string& text) {
+// The pass over the file, on a thread of its own. Whoever no longer wants it drops it: it stops and is waited for.
+class Scanning {
+ public:
+  Scanning(const Job& job, std::size_t buckets, std::stop_token stop)
+      : result_(std::async(std::launch::async,
+                           [this, &job, buckets, stop = std::move(stop)] { return scan(job, buckets, stop); })) {}
+  ~Scanning() { dropped_.request_stop(); }
+  Scanning(const Scanning&) = delete;
+  Scanning& operator=(const Scanning&) = delete;
+  Result<Scan> get() { return result_.get(); }
+
+ private:
+  Result<Scan> scan(const Job& job, std::size_t buckets, const std::stop_token& stop) const {
+    const std::uint64_t bytes = data_bytes(job);
+    Sampler sampler(bytes, std::max(kMinSamples, kSamplesPerBucket * buckets));
+    FileRange range(job.input.file, job.plan.layout.data_offset, job.input.bytes);
+    const std::uint64_t chunk_bytes = std::max(job.options.chunk_bytes, bytes / kMaxChunks + 1);
+    const csv::ChunkStart start{job.plan.layout.data_offset, 1, job.plan.layout.data_line};
+    Scan found;
+    LADE_ASSIGN(found.split,
+                csv::split(range, job.reader_options(start), chunk_bytes, [&](const csv::Batch& batch) -> Result<void> {
+                  if (buckets > 1) sampler.take(batch);
+                  if (stop.stop_requested() || dropped_.stop_requested()) return fail(cancelled());
+                  return {};
+                }));
+    found.sample = std::move(sampler.text);
+    return found;
+  }
+
+  std::stop_source dropped_;
+  std::future<Result<Scan>> result_;
+};
+
+Result<std::vector<std::string>> sampled_keys(const Job& job, const std::string& text, db::Connection& connection) {
   MemorySource source(text);
   csv::Reader reader(source, job.reader_options({}));
-  analysis::Analyser analyser(*job.program, job.maps, job.connection.get(),
-                              {job.layout.dialect, job.options.batch_rows, job.program->definition.partition});
+  analysis::Analyser analyser(*job.program, job.maps, &connection,
+                              {job.plan.layout.dialect, job.options.batch_rows, job.definition().partition});
   KeySink sink;
   csv::Batch batch;
   for (;;) {
@@ -113,12 +139,49 @@ Result<std::vector<std::string>> sampled_keys(Job& job, const std::string& text)
   }
 }
 
+Result<void> choose_buckets(Job& job, const std::string& sample, std::size_t buckets, db::Connection& connection) {
+  if (job.definition().partition == definition::Partition::hash && !job.program->row_is_key) {
+    job.plan.splitters = hash_splitters(buckets);
+  } else if (buckets > 1) {
+    LADE_ASSIGN(std::vector<std::string> keys, sampled_keys(job, sample, connection));
+    job.plan.splitters = choose_splitters(std::move(keys), buckets);
+  }
+  return {};
+}
+
+std::string now_text() {
+  std::string text;
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  analysis::append_timestamp(text, std::chrono::duration_cast<std::chrono::microseconds>(now).count());
+  return text;
+}
+
+source::Overrides overrides_of(const definition::Definition& definition) {
+  const definition::Source& source = definition.source;
+  source::Overrides overrides;
+  for (const definition::DataColumn& column : definition.columns)
+    overrides.expected.insert(overrides.expected.end(), column.from.begin(), column.from.end());
+  overrides.delimiter = source.delimiter;
+  overrides.quote = source.quote;
+  overrides.escape = source.escape;
+  overrides.no_quote = source.no_quote;
+  overrides.header_row = source.header_row;
+  overrides.header = source.header;
+  overrides.skip_rows = source.skip_rows;
+  overrides.encoding = source.encoding;
+  return overrides;
+}
+
 }  // namespace
+
+Error cancelled() {
+  return {"cancelled", "the import was cancelled", {}, ErrorKind::cancelled};
+}
 
 csv::ReaderOptions Job::reader_options(const csv::ChunkStart& start) const {
   csv::ReaderOptions reader;
-  reader.dialect = layout.dialect;
-  reader.columns = layout.header.size();
+  reader.dialect = plan.layout.dialect;
+  reader.columns = plan.layout.header.size();
   reader.block_bytes = options.block_bytes;
   reader.first_offset = start.offset;
   reader.first_row = start.row;
@@ -126,34 +189,47 @@ csv::ReaderOptions Job::reader_options(const csv::ChunkStart& start) const {
   return reader;
 }
 
-std::uint64_t Job::chunk_end(std::size_t chunk) const {
+std::uint64_t Plan::chunk_end(std::size_t chunk) const {
   return chunk + 1 < split.chunks.size() ? split.chunks[chunk + 1].offset : split.end.offset;
 }
 
-Scanning begin_scan(const Job& job, definition::Partition partition) {
-  std::stop_source dropped;
-  return {dropped, std::async(std::launch::async, [&job, partition, unwanted = dropped.get_token()] {
-            return scan(job, wanted_buckets(job, partition), unwanted);
-          })};
+std::int64_t Plan::chunk_rows(std::size_t chunk) const {
+  return (chunk + 1 < split.chunks.size() ? split.chunks[chunk + 1].row : split.end.row) - split.chunks[chunk].row;
 }
 
-Result<void> plan(Job& job) {
-  LADE_ASSIGN(Scan found, job.scanning.get());
-  job.split = std::move(found.split);
-  constexpr std::int64_t kMaxRows = 2'147'483'647;
-  if (job.split.rows > kMaxRows)
-    return fail("too_many_rows", "the file has more than 2147483647 rows", "split the file", ErrorKind::invalid);
-  const definition::Partition partition = job.program->definition.partition;
-  const std::size_t buckets = wanted_buckets(job, partition);
-  if (partition == definition::Partition::hash && !job.program->row_is_key) {
-    job.splitters = hash_splitters(buckets);
-  } else if (buckets > 1) {
-    LADE_ASSIGN(std::vector<std::string> keys, sampled_keys(job, found.sample));
-    job.splitters = choose_splitters(std::move(keys), buckets);
+Result<void> bind_job(Job& job, const definition::Definition& definition, db::Connection& connection) {
+  const analysis::Context context{{"company", std::to_string(store::kDefaultCompany)},
+                                  {"project", ""},
+                                  {"user", job.options.user},
+                                  {"job", job.uuid},
+                                  {"now", job.plan.now}};
+  LADE_ASSIGN(job.program, analysis::bind(definition, job.plan.layout.header, connection, context));
+  LADE_ASSIGN(job.area, staging::Area::create(job.options.data, job.options.staging_memory));
+  for (const analysis::LookupProgram& lookup : job.program->lookups) {
+    const auto& type = job.program->columns[static_cast<std::size_t>(lookup.column)].type;
+    LADE_ASSIGN(auto map, analysis::load_lookup(lookup, type, connection, job.options.lookup_rows));
+    job.maps.push_back(std::move(map));
   }
-  job.counts.read = job.split.rows;
-  job.progress.rows_total = job.split.rows;
   return {};
+}
+
+Result<std::unique_ptr<db::Connection>> plan_job(Job& job, const definition::Definition& definition,
+                                                 const std::stop_token& stop, const std::function<void()>& on_bound) {
+  LADE_ASSIGN(job.plan.layout, source::recognise(job.input, overrides_of(definition)));
+  const std::size_t buckets = wanted_buckets(job, definition.partition);
+  // The file is read while the database is asked.
+  Scanning scanning(job, buckets, stop);
+  job.plan.now = now_text();
+  LADE_ASSIGN(auto connection, db::connect(job.options.database));
+  LADE_TRY(bind_job(job, definition, *connection));
+  if (on_bound) on_bound();
+  LADE_ASSIGN(Scan found, scanning.get());
+  job.plan.split = std::move(found.split);
+  constexpr std::int64_t kMaxRows = 2'147'483'647;
+  if (job.plan.split.rows > kMaxRows)
+    return fail("too_many_rows", "the file has more than 2147483647 rows", "split the file", ErrorKind::invalid);
+  LADE_TRY(choose_buckets(job, found.sample, buckets, *connection));
+  return connection;
 }
 
 }  // namespace lade::jobs

@@ -1,3 +1,5 @@
+#include "jobs/results.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -5,7 +7,6 @@
 
 #include "analysis/formula_guard.h"
 #include "csv/writer.h"
-#include "jobs/job.h"
 
 namespace lade::jobs {
 namespace {
@@ -47,12 +48,12 @@ std::string_view surplus_of(const csv::Batch& batch, std::size_t row) {
   return {begin, static_cast<std::size_t>(record.data() + record.size() - begin)};
 }
 
-// A result file that comes into being with its first row, under a temporary name until it is complete.
-class ResultFile {
+// Rows of the source on their way into a result file.
+class ResultWriter {
  public:
-  ResultFile(std::filesystem::path path, const csv::Dialect& dialect, const std::vector<std::string>& header,
-             bool resubmitted)
-      : path_(std::move(path)), dialect_(dialect), resubmitted_(resubmitted) {
+  ResultWriter(const Job& job, ResultSink& sink)
+      : sink_(sink), dialect_(job.plan.layout.dialect), resubmitted_(job.program->resubmitted) {
+    const std::vector<std::string>& header = job.plan.layout.header;
     for (std::size_t i = 0; i < header.size(); ++i)
       if (!analysis::is_result_column(header[i])) columns_.push_back(i), add(header[i]);
     for (const char* name : {"_row", "_code", "_message"}) add(name);
@@ -60,7 +61,9 @@ class ResultFile {
   }
 
   Result<void> write(const csv::Batch& batch, std::size_t row, const RowVerdict& verdict) {
-    if (!sink_) LADE_TRY(create());
+    if (bytes_ == nullptr) {
+      LADE_ASSIGN(bytes_, sink_.open());
+    }
     const std::string_view surplus = surplus_of(batch, row);
     for (const std::size_t column : columns_) {
       const bool takes_surplus = !surplus.empty() && column + 1 == batch.columns();
@@ -72,38 +75,12 @@ class ResultFile {
     add(verdict.codes);
     add(analysis::guard_formula(verdict.messages, guard_));
     end_record();
-    LADE_TRY(sink_->write(line_));
+    LADE_TRY(bytes_->write(line_));
     line_.clear();
     return {};
   }
 
-  // The path of the finished file; empty when there was no row.
-  Result<std::string> finish() {
-    if (!sink_) return std::string();
-    LADE_TRY(sink_->finish());
-    std::error_code error;
-    std::filesystem::rename(partial(), path_, error);
-    if (error)
-      return fail("file_error", fmt::format("{}: cannot rename the file: {}", path_.string(), error.message()));
-    complete_ = true;
-    return path_.string();
-  }
-
-  // Nothing half-written is kept.
-  ~ResultFile() {
-    std::error_code ignored;
-    if (sink_ && !complete_) std::filesystem::remove(partial(), ignored);
-  }
-  ResultFile(const ResultFile&) = delete;
-  ResultFile& operator=(const ResultFile&) = delete;
-
  private:
-  Result<void> create() {
-    LADE_ASSIGN(File file, File::create(partial()));
-    sink_ = std::make_unique<FileSink>(std::move(file));
-    return {};
-  }
-  std::filesystem::path partial() const { return path_.string() + ".part"; }
   void add(std::string_view text) {
     if (!first_) line_.push_back(dialect_.delimiter);
     first_ = false;
@@ -116,14 +93,13 @@ class ResultFile {
     first_ = true;
   }
 
-  const std::filesystem::path path_;
+  ResultSink& sink_;
+  ByteSink* bytes_ = nullptr;  // once there is a row
   const csv::Dialect dialect_;
   std::vector<std::size_t> columns_;
-  std::unique_ptr<FileSink> sink_;
   const bool resubmitted_;  // the source itself is a result file
   std::string line_, scratch_, guard_;
   bool first_ = true;
-  bool complete_ = false;
 };
 
 // The findings of one row at a time, in row order.
@@ -155,10 +131,12 @@ class VerdictReader {
   bool has_ahead_ = false, started_ = false;
 };
 
-Result<void> write_issue_file(const Job& job) {
-  LADE_ASSIGN(File file, File::create(job.options.issues_file));
+}  // namespace
+
+Result<void> write_issue_file(const std::filesystem::path& path, const staging::IssueLog& findings) {
+  LADE_ASSIGN(File file, File::create(path));
   FileSink sink(std::move(file));
-  staging::IssueReader reader(*job.log);
+  staging::IssueReader reader(findings);
   Finding finding;
   for (;;) {
     LADE_ASSIGN(const bool more, reader.next(finding));
@@ -179,45 +157,37 @@ Result<void> write_issue_file(const Job& job) {
   return {};
 }
 
-}  // namespace
-
-Result<void> write_results(Job& job, Summary& summary) {
-  if (!job.options.issues_file.empty()) LADE_TRY(write_issue_file(job));
+Result<void> write_results(const Job& job, const Verdicts& verdicts, const ResultSinks& sinks) {
   if (job.options.results == Results::none) return {};
   const bool all = job.options.results == Results::all;
-  const auto& folder = job.options.results_folder;
-  const auto& header = job.layout.header;
-  const bool again = job.program->resubmitted;
-  ResultFile failed(folder / "failed.csv", job.layout.dialect, header, again);
-  ResultFile succeeded(folder / "succeeded.csv", job.layout.dialect, header, again);
-  ResultFile unprocessed(folder / "unprocessed.csv", job.layout.dialect, header, again);
-  VerdictReader verdicts(*job.log);
-  LADE_TRY(verdicts.advance());
+  ResultWriter failed(job, sinks.failed), succeeded(job, sinks.succeeded), unprocessed(job, sinks.unprocessed);
+  VerdictReader told(verdicts.findings);
+  LADE_TRY(told.advance());
   static const RowVerdict clean;
-  for (std::size_t chunk = 0; chunk < job.split.chunks.size(); ++chunk) {
-    const std::int64_t chunk_end =
-        chunk + 1 < job.split.chunks.size() ? job.split.chunks[chunk + 1].row : job.split.end.row;
-    if (!all && (verdicts.row == 0 || verdicts.row >= chunk_end)) continue;
-    FileRange range(job.input.file, job.split.chunks[chunk].offset, job.chunk_end(chunk));
-    csv::Reader reader(range, job.reader_options(job.split.chunks[chunk]));
+  const csv::Split& split = job.plan.split;
+  for (std::size_t chunk = 0; chunk < split.chunks.size(); ++chunk) {
+    const std::int64_t chunk_end = split.chunks[chunk].row + job.plan.chunk_rows(chunk);
+    if (!all && (told.row == 0 || told.row >= chunk_end)) continue;
+    FileRange range(job.input.file, split.chunks[chunk].offset, job.plan.chunk_end(chunk));
+    csv::Reader reader(range, job.reader_options(split.chunks[chunk]));
     csv::Batch batch;
     for (;;) {
       LADE_ASSIGN(const bool more, reader.next(batch));
       if (!more) break;
       for (std::size_t row = 0; row < batch.rows(); ++row) {
-        const bool told = batch.row_id(row) == verdicts.row;
-        const Outcome outcome = told ? verdicts.verdict.outcome : job.untold;
-        if (outcome == Outcome::failed) LADE_TRY(failed.write(batch, row, verdicts.verdict));
-        if (all && outcome == Outcome::unprocessed) LADE_TRY(unprocessed.write(batch, row, verdicts.verdict));
+        const bool is_told = batch.row_id(row) == told.row;
+        Outcome outcome = is_told ? told.verdict.outcome : verdicts.untold[chunk];
+        // A warning alone does not tell whether the row was reached.
+        if (outcome == Outcome::unchanged) outcome = verdicts.untold[chunk];
+        const RowVerdict& verdict = is_told ? told.verdict : clean;
+        if (outcome == Outcome::failed) LADE_TRY(failed.write(batch, row, verdict));
+        if (all && outcome == Outcome::unprocessed) LADE_TRY(unprocessed.write(batch, row, verdict));
         if (all && outcome != Outcome::failed && outcome != Outcome::unprocessed)
-          LADE_TRY(succeeded.write(batch, row, told ? verdicts.verdict : clean));
-        if (told) LADE_TRY(verdicts.advance());
+          LADE_TRY(succeeded.write(batch, row, verdict));
+        if (is_told) LADE_TRY(told.advance());
       }
     }
   }
-  LADE_ASSIGN(summary.failed_file, failed.finish());
-  LADE_ASSIGN(summary.succeeded_file, succeeded.finish());
-  LADE_ASSIGN(summary.unprocessed_file, unprocessed.finish());
   return {};
 }
 

@@ -38,6 +38,7 @@ std::string to_json(const Summary& summary) {
                              {"status", summary.outcome},
                              {"outcome", summary.outcome},
                              {"dry_run", summary.dry_run},
+                             {"resumed", summary.resumed},
                              {"rows", std::move(rows)},
                              {"conserved", summary.rows.conserved()},
                              {"issues", std::move(issues)},

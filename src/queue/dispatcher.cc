@@ -2,6 +2,7 @@
 #include <cmath>
 #include <random>
 
+#include "db/values.h"
 #include "queue/node.h"
 
 // The node's dispatcher: decides how much to claim, and when to look.
@@ -13,11 +14,14 @@ namespace {
 // statistics say.
 constexpr std::string_view kSetUp =
     "SET synchronous_commit = off; SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; "
-    "SET jit = off; SET plan_cache_mode = force_generic_plan";
+    "SET plan_cache_mode = force_generic_plan";
 
 Result<std::vector<Task>> claim_without_sync(db::Connection& connection, const ClaimRequest& request) {
   if (connection.backend() == db::Backend::postgresql) return queue::claim(connection, request);
-  // Others use this session too.
+  // Others use this session too, and some have chosen not to wait for the disk at all.
+  LADE_ASSIGN(const auto synchronous, connection.query("PRAGMA synchronous"));
+  constexpr std::int64_t kFull = 2;
+  if (db::integer_of(synchronous.front().front()) < kFull) return queue::claim(connection, request);
   LADE_TRY(connection.run("PRAGMA synchronous = NORMAL"));
   Result<std::vector<Task>> tasks = queue::claim(connection, request);
   LADE_TRY(connection.run("PRAGMA synchronous = FULL"));
@@ -90,12 +94,14 @@ Node::Demand Node::demand() const {
 }
 
 std::size_t Node::claim_ahead() const {
+  // Nobody else wants the tasks of a group of its own: the next ones are at hand when the workers are done.
+  const std::size_t least = options_.group.empty() ? 0 : options_.settings.concurrency;
   // Long tasks among short ones: nothing has ended for a while.
   const bool stuck = running_ > 0 && Clock::now() - last_end_ > Duration(static_cast<std::int64_t>(kAheadUs));
-  if (mean_run_us_ < 0 || stuck) return 0;
+  if (mean_run_us_ < 0 || stuck) return least;
   const double each = kAheadUs / std::max(mean_run_us_, 1.0);
   const double all = std::floor(each) * static_cast<double>(options_.settings.concurrency);
-  return static_cast<std::size_t>(std::min(all, static_cast<double>(options_.settings.prefetch)));
+  return std::max(least, static_cast<std::size_t>(std::min(all, static_cast<double>(options_.settings.prefetch))));
 }
 
 void Node::accept(std::vector<Task> tasks, const Demand& demand) {

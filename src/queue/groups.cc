@@ -67,6 +67,12 @@ Result<void> put_group(db::Connection& connection, const Group& group) {
   return {};
 }
 
+Result<std::string> reservation(db::Connection& connection, const std::string& group) {
+  static const Sql sql("SELECT reserved_by FROM lade_task_group WHERE id = $1");
+  LADE_ASSIGN(const auto rows, connection.query(sql.of(connection), std::vector<db::Value>{group}));
+  return rows.empty() ? std::string() : text_of(rows.front().front());
+}
+
 Result<void> pause_group(db::Connection& connection, const std::string& group, bool paused) {
   static const Sql sql(
       "INSERT INTO lade_task_group (id, paused) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET paused = "

@@ -20,6 +20,9 @@ struct Group {
 // Makes the group or changes parent and reservation. A group without a row is neither paused nor cancelled.
 Result<void> put_group(db::Connection& connection, const Group& group);
 
+// The node for which the group is reserved; empty when there is none.
+Result<std::string> reservation(db::Connection& connection, const std::string& group);
+
 // Running tasks go on; no further ones are claimed.
 Result<void> pause_group(db::Connection& connection, const std::string& group, bool paused);
 

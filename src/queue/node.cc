@@ -126,7 +126,7 @@ Node::Ended Node::run(const HeldPointer& held) {
   try {
     const Result<void> result = kind->second.run(context);
     if (result || held->published) return {held, {}};
-    return {held, result.error()};
+    return {held, result.error(), held->given_up ? Ended::What::refuse : Ended::What::report};
   } catch (const std::exception& exception) {
     return {held, handler_threw(exception.what())};
   } catch (...) {

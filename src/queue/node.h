@@ -44,6 +44,7 @@ struct Held {
   std::stop_source stop;
   std::atomic<StopReason> reason = StopReason::none;
   std::atomic<bool> published = false;
+  std::atomic<bool> given_up = false;
   const std::chrono::steady_clock::time_point since = std::chrono::steady_clock::now();
   State state = State::ready;  // guarded by the node's mutex
 };
@@ -58,6 +59,11 @@ class TaskContext {
   // To be asked once per batch. A handler that stops gives an error of kind `cancelled`.
   std::stop_token stop() const { return held_.stop.get_token(); }
   StopReason stop_reason() const { return held_.reason; }
+  // Says that trying again would not help: the task becomes a dead letter at once. Gives the error to return.
+  Error give_up(Error error) {
+    held_.given_up = true;
+    return error;
+  }
   // The node's pool. On SQLite it has one session, which claims and completions need too: borrow it for short.
   db::Pool& sessions() const { return sessions_; }
   // The publishing transaction. A handler that commits it is done; one that has nothing to publish just returns.

@@ -154,6 +154,14 @@ Result<Rescue> take_overdue(db::Connection& connection, Duration grace, const Ru
   return taken;
 }
 
+Result<bool> has_sessions(db::Connection& connection, const std::string& boot) {
+  if (connection.backend() == db::Backend::sqlite) return false;
+  LADE_ASSIGN(const auto rows, connection.query("SELECT 1 FROM pg_stat_activity WHERE application_name = $1 "
+                                                "AND datname = current_database() LIMIT 1",
+                                                std::vector<db::Value>{"lade/" + boot}));
+  return !rows.empty();
+}
+
 Result<std::int64_t> end_sessions(db::Connection& connection, const std::string& boot) {
   if (connection.backend() == db::Backend::sqlite) return 0;
   LADE_ASSIGN(

@@ -61,6 +61,9 @@ Result<std::vector<std::string>> unregistered_holders(db::Connection& connection
 // Takes tasks that are past their deadline by more than `grace` away from their holder; that is a failed attempt.
 Result<Rescue> take_overdue(db::Connection& connection, Duration grace, const RulesOf& rules, Now now = {});
 
+// Whether the node has a session with the database: one that has none works on nothing. (PostgreSQL; on SQLite whoever
+// may work on the file knows that nobody else does.)
+Result<bool> has_sessions(db::Connection& connection, const std::string& boot);
 // Ends the database sessions of a dead node, which may hold locks. PostgreSQL only.
 Result<std::int64_t> end_sessions(db::Connection& connection, const std::string& boot);
 // The database's URL with the name by which end_sessions() finds a node's sessions, and a limit for idle transactions.

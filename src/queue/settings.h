@@ -8,7 +8,7 @@
 
 namespace lade::queue {
 
-// How a node works; README.md has the table of names.
+// How a node works; docs/settings.md has the table of names.
 struct Settings {
   std::size_t concurrency = 4;                    // worker threads
   std::chrono::milliseconds beat{2000};           // also how soon running work hears of a cancel

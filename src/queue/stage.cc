@@ -88,6 +88,12 @@ Result<Stage> find_stage(db::Connection& connection, const std::string& group, c
   return stage_of(rows.front());
 }
 
+Result<bool> is_finaliser(db::Connection& connection, std::int64_t task) {
+  static const Sql sql("SELECT 1 FROM lade_stage WHERE finaliser = $1");
+  LADE_ASSIGN(const auto rows, connection.query(sql.of(connection), std::vector<db::Value>{task}));
+  return !rows.empty();
+}
+
 Result<void> add_to_stage(db::Connection& connection, std::int64_t stage, std::int64_t count) {
   static const Sql sql(
       "UPDATE lade_stage SET total = total + $2, open = open + $2 WHERE id = $1 AND finaliser IS NULL");

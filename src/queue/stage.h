@@ -37,6 +37,9 @@ Result<void> seal_stage(db::Connection& connection, std::int64_t stage, Now now 
 Result<Stage> read_stage(db::Connection& connection, std::int64_t stage);
 Result<Stage> find_stage(db::Connection& connection, const std::string& group, const std::string& name);
 
+// Whether the task is the finaliser that its stage waits for: one that was sent out before a retry is not.
+Result<bool> is_finaliser(db::Connection& connection, std::int64_t task);
+
 // For enqueue(): `count` further open tasks.
 Result<void> add_to_stage(db::Connection& connection, std::int64_t stage, std::int64_t count);
 // For whoever ends tasks, as the last statements of the transaction and in the order of the stages' ids.

@@ -77,6 +77,28 @@ void IssueWriter::discard() {
   counts_.clear();
 }
 
+Result<void> take_records(const IssueLog& log, const std::function<Result<void>(std::string_view record)>& take) {
+  Merge merge(log.area().file(), log.ranges(), kReadBufferBytes);
+  Record record;
+  std::string bytes;
+  for (;;) {
+    LADE_ASSIGN(const bool more, merge.next(record));
+    if (!more) return {};
+    bytes.clear();
+    append_record(bytes, record);
+    LADE_TRY(take(bytes));
+  }
+}
+
+Result<std::string> pack(const IssueLog& log) {
+  std::string packed;
+  LADE_TRY(take_records(log, [&](std::string_view record) -> Result<void> {
+    packed.append(record);
+    return {};
+  }));
+  return packed;
+}
+
 IssueReader::IssueReader(const IssueLog& log) : merge_(log.area().file(), log.ranges(), kReadBufferBytes) {}
 
 Result<bool> IssueReader::next(Finding& finding) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
@@ -59,6 +60,10 @@ class IssueWriter {
   std::vector<Range> ranges_;
   IssueCounts counts_;
 };
+
+// All records of the log in row order: as bytes they are a range for another log.
+Result<void> take_records(const IssueLog& log, const std::function<Result<void>(std::string_view record)>& take);
+Result<std::string> pack(const IssueLog& log);
 
 // Reads the findings of a log in row order.
 class IssueReader {

@@ -98,6 +98,11 @@ void SegmentBuilder::end_record() {
   std::memcpy(data_.data() + entry.at + offsetof(Header, payload_size), &size, sizeof size);
 }
 
+void SegmentBuilder::clear() {
+  data_.clear();
+  entries_.clear();
+}
+
 std::string_view SegmentBuilder::key(const Entry& entry) const {
   return {data_.data() + entry.at + kHeaderBytes, entry.key_size};
 }
@@ -126,8 +131,7 @@ Result<void> SegmentBuilder::hand_over(std::span<const std::string> splitters, T
     LADE_TRY(take(std::string_view(record, kHeaderBytes + entry.key_size + read_header(record).payload_size)));
   }
   for (; bucket <= splitters.size(); ++bucket) LADE_TRY(end_bucket());
-  data_.clear();
-  entries_.clear();
+  clear();
   return {};
 }
 
@@ -160,6 +164,14 @@ Result<std::vector<Range>> SegmentBuilder::finish(Area& area, std::span<const st
     before += part.bytes;
   }
   return ranges;
+}
+
+void append_record(std::string& range, const Record& record) {
+  const Header header{record.row_id, static_cast<std::uint32_t>(record.key.size()),
+                      static_cast<std::uint32_t>(record.payload.size())};
+  range.append(reinterpret_cast<const char*>(&header), sizeof header);
+  range.append(record.key);
+  range.append(record.payload);
 }
 
 // One range and the part of it that is in memory.

@@ -76,6 +76,7 @@ class SegmentBuilder {
   void end_record();
   std::size_t bytes() const { return data_.size(); }
   bool empty() const { return entries_.empty(); }
+  void clear();
 
   // Writes all records sorted by (key, row id) and gives one range per bucket: bucket i holds the keys below
   // splitters[i], the last one the rest. The builder is empty afterwards.
@@ -100,6 +101,9 @@ class SegmentBuilder {
   std::string data_;
   std::vector<Entry> entries_;
 };
+
+// Appends the record as a range holds it: records appended in order are a range in memory.
+void append_record(std::string& range, const Record& record);
 
 // Reads several ranges as one sorted stream. Memory: `buffer_bytes` over all ranges (more only for huge records).
 class Merge {

@@ -109,19 +109,20 @@ class PartWriter {
 }  // namespace
 
 Result<WrittenSegment> write_segment(const storage::Folder& storage, SegmentBuilder& rows,
-                                     std::span<const std::string> splitters, SegmentBuilder& failed) {
+                                     std::span<const std::string> splitters, const IssueLog& findings) {
   LADE_ASSIGN(storage::Upload upload, storage.begin({.checksum = false}));
   PartWriter writer(upload);
   LADE_TRY(writer.begin());
   const auto take = [&](std::string_view record) { return writer.take(record); };
   const auto end_part = [&] { return writer.end_part(); };
   LADE_TRY(rows.finish(splitters, take, end_part));
-  LADE_TRY(failed.finish({}, take, end_part));
+  LADE_TRY(take_records(findings, take));
+  LADE_TRY(writer.end_part());
   LADE_TRY(writer.end());
   LADE_ASSIGN(storage::StoredFile stored, upload.finish());
   WrittenSegment written{std::move(stored.id), stored.bytes};
   for (const SegmentFile::Part& part : writer.parts()) written.bucket_rows.push_back(part.rows);
-  written.failed_rows = written.bucket_rows.back();
+  written.findings = written.bucket_rows.back();
   written.bucket_rows.pop_back();
   return written;
 }
@@ -174,6 +175,10 @@ Result<void> SegmentFile::check_footer(std::uint64_t footer_offset) const {
   return {};
 }
 
+Error SegmentFile::different(const Part& part) const {
+  return damaged(fmt::format("the checksum of the {} bytes from {} on differs", part.bytes, part.offset));
+}
+
 Result<Range> SegmentFile::verified(const Part& part) const {
   Checksum sum;
   std::string block(std::min<std::uint64_t>(kBlockBytes, part.bytes), '\0');
@@ -184,8 +189,7 @@ Result<Range> SegmentFile::verified(const Part& part) const {
     sum.add({block.data(), got});
     done += got;
   }
-  if (sum.finish() != part.checksum)
-    return fail(damaged(fmt::format("the checksum of the {} bytes from {} on differs", part.bytes, part.offset)));
+  if (sum.finish() != part.checksum) return fail(different(part));
   return Range{.file = &file_, .offset = part.offset, .bytes = part.bytes, .rows = part.rows};
 }
 
@@ -194,7 +198,16 @@ Result<Range> SegmentFile::bucket(std::size_t bucket) const {
   return verified(parts_[bucket]);
 }
 
-Result<Range> SegmentFile::failed() const {
+Result<Range> SegmentFile::bucket(std::size_t bucket, std::span<char> memory) const {
+  LADE_ASSERT(bucket < buckets() && memory.size() == parts_[bucket].bytes);
+  const Part& part = parts_[bucket];
+  LADE_ASSIGN(const std::size_t got, file_.read_at(part.offset, memory));
+  if (got != memory.size()) return fail(damaged("it was cut while it was read"));
+  if (XXH3_64bits(memory.data(), memory.size()) != part.checksum) return fail(different(part));
+  return Range{.memory = memory.data(), .bytes = part.bytes, .rows = part.rows};
+}
+
+Result<Range> SegmentFile::finding_range() const {
   return verified(parts_.back());
 }
 

@@ -21,13 +21,16 @@ using Row = testing::SegmentRow;
 class SegmentFileTest : public ::testing::Test {
  protected:
   WrittenSegment write(const std::vector<Row>& rows, const std::vector<std::string>& splitters,
-                       const std::vector<Row>& failed = {}) {
-    SegmentBuilder row_builder, failed_builder;
+                       const std::vector<Row>& findings = {}) {
+    SegmentBuilder row_builder, finding_builder;
     for (const Row& row : rows) add(row_builder, row);
-    for (const Row& row : failed) add(failed_builder, row);
-    auto written = write_segment(storage, row_builder, splitters, failed_builder);
+    for (const Row& row : findings) add(finding_builder, row);
+    const auto area = Area::create(path);
+    IssueLog log(**area);
+    log.add_range(finding_builder.finish(**area, {})->front());
+    auto written = write_segment(storage, row_builder, splitters, log);
     EXPECT_OK(written);
-    EXPECT_TRUE(row_builder.empty() && failed_builder.empty());
+    EXPECT_TRUE(row_builder.empty());
     return std::move(*written);
   }
   std::unique_ptr<SegmentFile> open(const WrittenSegment& written) const {
@@ -50,7 +53,7 @@ class SegmentFileTest : public ::testing::Test {
   Result<void> read_all(const std::string& id, std::uint64_t bytes) const {
     LADE_ASSIGN(const auto segment, SegmentFile::open(storage, id, bytes));
     for (std::size_t i = 0; i < segment->buckets(); ++i) LADE_TRY(segment->bucket(i));
-    LADE_TRY(segment->failed());
+    LADE_TRY(segment->finding_range());
     return {};
   }
   void expect_damaged(const std::string& id, const std::string& bytes, const std::string& what) const {
@@ -102,10 +105,10 @@ TEST_F(SegmentFileTest, BucketsOfSeveralFilesReadAsOneSortedStream) {
 TEST_F(SegmentFileTest, TheFailedPartIsApart) {
   const WrittenSegment written = write({{"b", 2, "row"}}, {"b"}, {{"", 3, "c;d"}, {"", 1, "a;b"}});
   EXPECT_EQ(written.bucket_rows, (std::vector<std::int64_t>{0, 1}));
-  EXPECT_EQ(written.failed_rows, 2);
+  EXPECT_EQ(written.findings, 2);
   const auto segment = open(written);
-  EXPECT_EQ(segment->failed_rows(), 2);
-  const auto failed = segment->failed();
+  EXPECT_EQ(segment->findings(), 2);
+  const auto failed = segment->finding_range();
   ASSERT_OK(failed);
   EXPECT_EQ(merged({&*failed, 1}, 0), (std::vector<Row>{{"", 1, "a;b"}, {"", 3, "c;d"}}));
 }

@@ -9,27 +9,43 @@ namespace lade::store {
 using db::Value;
 
 Result<std::int64_t> create_file(db::Connection& connection, const FileRecord& file) {
-  const Value values[] = {file.uuid, file.company, file.storage, file.purpose,
-                          file.name, file.bytes,   file.sha256,  file.created_by};
+  const Value values[] = {file.uuid,  file.company, file.storage,    file.purpose,        file.name,
+                          file.bytes, file.sha256,  file.created_by, id_or_null(file.job)};
   LADE_ASSIGN(const auto rows,
               connection.query(fmt::format("INSERT INTO lade_file (uuid, company_id, storage_id, purpose, name, bytes, "
-                                           "sha256, created_by, created_at) "
-                                           "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, {}) RETURNING id",
+                                           "sha256, created_by, job_id, created_at) "
+                                           "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, {}) RETURNING id",
                                            now_sql(connection)),
                                values));
   return integer_of(rows[0][0]);
 }
 
-Result<std::optional<FileRecord>> find_file(db::Connection& connection, std::int64_t id) {
+namespace {
+
+Result<std::vector<FileRecord>> select_files(db::Connection& connection, std::string_view condition, std::int64_t id) {
   const Value values[] = {id};
   LADE_ASSIGN(const auto rows,
-              connection.query("SELECT id, CAST(uuid AS text), storage_id, name, bytes, sha256, purpose, created_by, "
-                               "company_id FROM lade_file WHERE id = $1 AND removed_at IS NULL",
+              connection.query(fmt::format("SELECT id, CAST(uuid AS text), storage_id, name, bytes, sha256, purpose, "
+                                           "created_by, company_id, job_id FROM lade_file WHERE {} = $1 AND "
+                                           "removed_at IS NULL ORDER BY id",
+                                           condition),
                                values));
-  if (rows.empty()) return std::nullopt;
-  const db::Row& row = rows.front();
-  return FileRecord{integer_of(row[0]), text_of(row[1]), text_of(row[2]), text_of(row[3]),   integer_of(row[4]),
-                    text_of(row[5]),    text_of(row[6]), text_of(row[7]), integer_of(row[8])};
+  std::vector<FileRecord> files;
+  for (const db::Row& row : rows)
+    files.push_back({integer_of(row[0]), text_of(row[1]), text_of(row[2]), text_of(row[3]), integer_of(row[4]),
+                     text_of(row[5]), text_of(row[6]), text_of(row[7]), integer_of(row[8]), integer_of(row[9])});
+  return files;
+}
+
+}  // namespace
+
+Result<std::optional<FileRecord>> find_file(db::Connection& connection, std::int64_t id) {
+  LADE_ASSIGN(auto files, select_files(connection, "id", id));
+  return files.empty() ? std::nullopt : std::optional(std::move(files.front()));
+}
+
+Result<std::vector<FileRecord>> results_of(db::Connection& connection, std::int64_t job) {
+  return select_files(connection, "job_id", job);
 }
 
 Result<void> mark_file_removed(db::Connection& connection, std::int64_t id) {
@@ -51,25 +67,26 @@ Result<std::int64_t> create_batch(db::Connection& connection, const NewBatch& ba
 }
 
 Result<void> record_segment(db::Connection& connection, std::int64_t job, const SegmentRecord& segment) {
-  const Value values[] = {job, segment.chunk, segment.file_uuid, segment.bytes, segment.rows, segment.failed_rows};
+  const Value values[] = {job,          segment.chunk,       segment.file_uuid, segment.bytes,
+                          segment.rows, segment.failed_rows, segment.issues};
   LADE_TRY(connection.execute(
-      "INSERT INTO lade_segment (job_id, chunk, company_id, file_uuid, bytes, rows, failed_rows) "
-      "VALUES ($1, $2, (SELECT company_id FROM lade_job WHERE id = $1), $3, $4, $5, $6) "
+      "INSERT INTO lade_segment (job_id, chunk, company_id, file_uuid, bytes, rows, failed_rows, issues) "
+      "VALUES ($1, $2, (SELECT company_id FROM lade_job WHERE id = $1), $3, $4, $5, $6, $7) "
       "ON CONFLICT (job_id, chunk) DO UPDATE SET file_uuid = excluded.file_uuid, bytes = excluded.bytes, "
-      "rows = excluded.rows, failed_rows = excluded.failed_rows",
+      "rows = excluded.rows, failed_rows = excluded.failed_rows, issues = excluded.issues",
       values));
   return {};
 }
 
 Result<std::vector<SegmentRecord>> segments_of(db::Connection& connection, std::int64_t job) {
   const Value values[] = {job};
-  LADE_ASSIGN(const auto rows, connection.query("SELECT chunk, CAST(file_uuid AS text), bytes, rows, failed_rows "
-                                                "FROM lade_segment WHERE job_id = $1 ORDER BY chunk",
+  LADE_ASSIGN(const auto rows, connection.query("SELECT chunk, CAST(file_uuid AS text), bytes, rows, failed_rows, "
+                                                "issues FROM lade_segment WHERE job_id = $1 ORDER BY chunk",
                                                 values));
   std::vector<SegmentRecord> segments;
   for (const db::Row& row : rows)
-    segments.push_back(
-        {integer_of(row[0]), text_of(row[1]), integer_of(row[2]), integer_of(row[3]), integer_of(row[4])});
+    segments.push_back({integer_of(row[0]), text_of(row[1]), integer_of(row[2]), integer_of(row[3]), integer_of(row[4]),
+                        text_of(row[5])});
   return segments;
 }
 

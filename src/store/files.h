@@ -22,12 +22,15 @@ struct FileRecord {
   std::string purpose = "upload";  // upload, succeeded, failed, unprocessed
   std::string created_by = {};
   std::int64_t company = kDefaultCompany;
+  std::int64_t job = 0;  // whose result it is; 0: none
 };
 
 // Gives its id.
 Result<std::int64_t> create_file(db::Connection& connection, const FileRecord& file);
 // By the integer key; nullopt when there is none or it was removed.
 Result<std::optional<FileRecord>> find_file(db::Connection& connection, std::int64_t id);
+// The result files of a job that are there.
+Result<std::vector<FileRecord>> results_of(db::Connection& connection, std::int64_t job);
 // The file was taken out of the storage; its record stays for the jobs that name it.
 Result<void> mark_file_removed(db::Connection& connection, std::int64_t id);
 
@@ -48,6 +51,7 @@ struct SegmentRecord {
   std::int64_t bytes = 0;
   std::int64_t rows = 0;  // in buckets
   std::int64_t failed_rows = 0;
+  std::string issues = "[]";  // how often which, as JSON
 };
 // Makes the segment that of its chunk, in the caller's transaction; one recorded before becomes an orphan.
 Result<void> record_segment(db::Connection& connection, std::int64_t job, const SegmentRecord& segment);

@@ -86,10 +86,12 @@ void set_end(JobUpdate& update, const db::Connection& connection, const Decisive
   update.set("ended_in", std::string(to_string(from.standing.state)));
   update.set("error", text_or_null(change.error));
   update.set("error_code", text_or_null(change.error_code));
+  update.set("error_hint", text_or_null(change.error_hint));
 }
 
 void set_return(JobUpdate& update, JobEvent event) {
-  update.set_sql("finished_at = NULL, ended_in = NULL, error = NULL, error_code = NULL, results_error = NULL");
+  update.set_sql(
+      "finished_at = NULL, ended_in = NULL, error = NULL, error_code = NULL, error_hint = NULL, results_error = NULL");
   update.set("cancel_requested", std::int64_t{0});
   if (event != JobEvent::fixed) update.set_sql("retries = retries + 1");
 }
@@ -244,8 +246,31 @@ Result<void> advance_job(db::Connection& connection, std::int64_t id, const JobA
           "buckets_processed = buckets_processed + $3, rows_analysed = rows_analysed + $4, rows_read = rows_read + $5, "
           "rows_inserted = rows_inserted + $6, rows_updated = rows_updated + $7, rows_unchanged = rows_unchanged + $8, "
           "rows_failed = rows_failed + $9, rows_skipped = rows_skipped + $10, rows_unprocessed = rows_unprocessed + "
-          "$11, rows_deleted = rows_deleted + $12 WHERE id = $13",
+          "$11, rows_deleted = rows_deleted + $12 WHERE id = $13 AND outcome IS NULL",
           values));
+  if (changed == 1) return {};
+  LADE_TRY(read_decisive(connection, id));
+  return fail("job_finished", fmt::format("job {} has ended meanwhile", id), "", ErrorKind::invalid);
+}
+
+Result<void> save_bill(db::Connection& connection, std::int64_t id, const JobBill& bill) {
+  const model::RowCounts& rows = bill.rows;
+  const Value values[] = {rows.read,
+                          rows[Outcome::inserted],
+                          rows[Outcome::updated],
+                          rows[Outcome::unchanged],
+                          rows[Outcome::failed],
+                          rows[Outcome::skipped],
+                          rows[Outcome::unprocessed],
+                          rows.deleted,
+                          bill.issues,
+                          text_or_null(bill.results_error),
+                          id};
+  LADE_ASSIGN(const std::int64_t changed,
+              connection.execute("UPDATE lade_job SET rows_read = $1, rows_inserted = $2, rows_updated = $3, "
+                                 "rows_unchanged = $4, rows_failed = $5, rows_skipped = $6, rows_unprocessed = $7, "
+                                 "rows_deleted = $8, issues = $9, results_error = $10 WHERE id = $11",
+                                 values));
   if (changed == 0) return fail(job_not_found(id));
   return {};
 }

@@ -19,6 +19,7 @@ struct JobChange {
   std::string data = "{}";      // JSON for the event
   std::string error_code = {};  // of `failed`, which also needs a message
   std::string error = {};
+  std::string error_hint = {};
   std::int64_t file_id = 0;                   // of `file_stored`
   std::optional<std::int64_t> revision = {};  // of `approved`: what the reviewer has seen
 };
@@ -44,7 +45,8 @@ struct JobPlan {
 Result<void> save_plan(db::Connection& connection, std::int64_t id, const JobPlan& plan);
 Result<JobPlan> read_plan(db::Connection& connection, std::int64_t id);
 
-// Committed work, added to the job's counters: the last statement of the transaction that does the work.
+// Committed work, added to the job's counters: the last statement of the transaction that does the work. Fails with
+// job_finished when the job has ended.
 struct JobAdvance {
   std::int64_t chunks_done = 0;
   std::int64_t buckets_settled = 0;
@@ -53,5 +55,13 @@ struct JobAdvance {
   model::RowCounts rows = {};
 };
 Result<void> advance_job(db::Connection& connection, std::int64_t id, const JobAdvance& advance);
+
+// What all that was committed adds up to, counted anew when the job ends.
+struct JobBill {
+  model::RowCounts rows = {};
+  std::string issues = "[]";       // how often which, as JSON
+  std::string results_error = {};  // why there are no result files
+};
+Result<void> save_bill(db::Connection& connection, std::int64_t id, const JobBill& bill);
 
 }  // namespace lade::store

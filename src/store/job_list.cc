@@ -19,9 +19,11 @@ std::string select_jobs(const db::Connection& connection) {
   return fmt::format(
       "SELECT j.id, CAST(j.uuid AS text), j.slug, j.definition_id, d.slug, d.version, j.file_id, j.file_name, "
       "j.file_bytes, j.batch_id, j.created_by, j.options, j.dedupe_hash, j.state, j.outcome, j.paused, "
-      "j.cancel_requested, j.ended_in, j.error_code, j.error, j.results_error, j.retries, j.review_revision, "
+      "j.cancel_requested, j.ended_in, j.error_code, j.error, j.error_hint, j.results_error, j.retries, "
+      "j.review_revision, "
       "j.reviewed_by, j.rows_total, j.rows_analysed, j.rows_read, j.rows_inserted, j.rows_updated, j.rows_unchanged, "
-      "j.rows_failed, j.rows_skipped, j.rows_unprocessed, j.rows_deleted, j.chunks, j.chunks_done, j.buckets, "
+      "j.rows_failed, j.rows_skipped, j.rows_unprocessed, j.rows_deleted, j.issues, j.chunks, j.chunks_done, "
+      "j.buckets, "
       "j.buckets_settled, j.buckets_processed, j.events, {}, {}, {}, {} "
       "FROM lade_job j JOIN lade_definition d ON d.id = j.definition_id ",
       time("j.created_at"), time("j.started_at"), time("j.reviewed_at"), time("j.finished_at"));
@@ -70,6 +72,7 @@ void read_standing(Columns& columns, JobRecord& job) {
   job.ended_in = model::job_state_of(columns.text());
   job.error_code = columns.text();
   job.error = columns.text();
+  job.error_hint = columns.text();
   job.results_error = columns.text();
   job.retries = columns.integer();
   job.review_revision = columns.integer();
@@ -84,6 +87,7 @@ void read_counts(Columns& columns, JobRecord& job) {
                                 Outcome::skipped, Outcome::unprocessed})
     job.rows[outcome] = columns.integer();
   job.rows.deleted = columns.integer();
+  job.issues = columns.text();
   job.chunks = columns.integer();
   job.chunks_done = columns.integer();
   job.buckets = columns.integer();
@@ -143,6 +147,13 @@ Result<std::optional<JobRecord>> find_job(db::Connection& connection, std::strin
   return first_job(
       connection, "WHERE j.company_id = $1 AND (j.id = CAST($2 AS bigint) OR CAST(j.uuid AS text) = $3 OR j.slug = $3)",
       values);
+}
+
+Result<std::string> job_snapshot(db::Connection& connection, std::int64_t id) {
+  const Value values[] = {id};
+  LADE_ASSIGN(const auto rows, connection.query("SELECT snapshot FROM lade_job WHERE id = $1", values));
+  if (rows.empty()) return fail("job_not_found", fmt::format("there is no job {}", id), "", ErrorKind::invalid);
+  return text_of(rows.front().front());
 }
 
 Result<JobPage> list_jobs(db::Connection& connection, const JobFilter& filter) {

@@ -37,6 +37,7 @@ struct JobRecord {
   std::optional<model::JobState> ended_in;  // the state in which it finished
   std::string error_code;
   std::string error;
+  std::string error_hint;
   std::string results_error;  // its rows are in, but result files could not be written
   std::int64_t retries = 0;
   std::int64_t review_revision = 0;  // raised by every correction
@@ -45,6 +46,7 @@ struct JobRecord {
   std::optional<std::int64_t> rows_total;  // known when it is planned
   std::int64_t rows_analysed = 0;
   model::RowCounts rows;
+  std::string issues;  // how often which, as JSON; known when it is finished
   std::int64_t chunks = 0;
   std::int64_t chunks_done = 0;
   std::int64_t buckets = 0;
@@ -67,6 +69,9 @@ struct JobRecord {
 // By id, UUID or slug; nullopt when the company has no such job.
 Result<std::optional<JobRecord>> find_job(db::Connection& connection, std::string_view reference,
                                           std::int64_t company = kDefaultCompany);
+
+// The definition as it was when the job was made.
+Result<std::string> job_snapshot(db::Connection& connection, std::int64_t id);
 
 struct JobFilter {
   std::string status = {};      // as job_status() has them; empty: all

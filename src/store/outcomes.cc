@@ -27,14 +27,19 @@ Result<void> save_outcomes(db::Connection& connection, std::int64_t job, const B
   for (const Outcome outcome : kInOrder) values.push_back(counts[outcome]);
   values.push_back(counts.deleted);
   values.push_back(db::Bytes{outcomes.packed});
+  values.push_back(std::int64_t{outcomes.settled});
+  values.push_back(db::Bytes{outcomes.findings});
+  values.push_back(outcomes.issues);
   LADE_TRY(connection.execute(
       "INSERT INTO lade_outcome (job_id, bucket, company_id, rows_inserted, rows_updated, rows_unchanged, rows_failed, "
-      "rows_skipped, rows_unprocessed, rows_deleted, packed) "
-      "VALUES ($1, $2, (SELECT company_id FROM lade_job WHERE id = $1), $3, $4, $5, $6, $7, $8, $9, $10) "
+      "rows_skipped, rows_unprocessed, rows_deleted, packed, settled, findings, issues) "
+      "VALUES ($1, $2, (SELECT company_id FROM lade_job WHERE id = $1), $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, "
+      "$13) "
       "ON CONFLICT (job_id, bucket) DO UPDATE SET rows_inserted = excluded.rows_inserted, "
       "rows_updated = excluded.rows_updated, rows_unchanged = excluded.rows_unchanged, "
       "rows_failed = excluded.rows_failed, rows_skipped = excluded.rows_skipped, "
-      "rows_unprocessed = excluded.rows_unprocessed, rows_deleted = excluded.rows_deleted, packed = excluded.packed",
+      "rows_unprocessed = excluded.rows_unprocessed, rows_deleted = excluded.rows_deleted, packed = excluded.packed, "
+      "settled = excluded.settled, findings = excluded.findings, issues = excluded.issues",
       values));
   return {};
 }
@@ -42,14 +47,16 @@ Result<void> save_outcomes(db::Connection& connection, std::int64_t job, const B
 Result<std::vector<BucketOutcomes>> outcomes_of(db::Connection& connection, std::int64_t job, std::int64_t first,
                                                 std::int64_t last) {
   const Value values[] = {job, first, last};
-  LADE_ASSIGN(const auto rows,
-              connection.query("SELECT bucket, packed, rows_inserted, rows_updated, rows_unchanged, rows_failed, "
-                               "rows_skipped, rows_unprocessed, rows_deleted FROM lade_outcome "
-                               "WHERE job_id = $1 AND bucket BETWEEN $2 AND $3 ORDER BY bucket",
-                               values));
+  LADE_ASSIGN(
+      const auto rows,
+      connection.query("SELECT bucket, packed, rows_inserted, rows_updated, rows_unchanged, rows_failed, "
+                       "rows_skipped, rows_unprocessed, rows_deleted, settled, findings, issues FROM lade_outcome "
+                       "WHERE job_id = $1 AND bucket BETWEEN $2 AND $3 ORDER BY bucket",
+                       values));
   std::vector<BucketOutcomes> outcomes;
   for (const db::Row& row : rows)
-    outcomes.push_back({integer_of(row[0]), counts_of(row, 2), bytes_of(connection, row[1])});
+    outcomes.push_back({integer_of(row[0]), counts_of(row, 2), bytes_of(connection, row[1]), integer_of(row[9]) != 0,
+                        bytes_of(connection, row[10]), text_of(row[11])});
   return outcomes;
 }
 

@@ -13,8 +13,11 @@ namespace lade::store {
 // What became of the rows of one bucket.
 struct BucketOutcomes {
   std::int64_t bucket = 0;
-  model::RowCounts counts;  // by outcome; `read` is not stored
-  std::string packed;       // OutcomePacker::finish()
+  model::RowCounts counts;    // by outcome; `read` is not stored
+  std::string packed;         // OutcomePacker::finish()
+  bool settled = false;       // only keys repeated in the file were decided: nothing was loaded yet
+  std::string findings = {};  // staging::pack() of what was found out about its rows
+  std::string issues = "[]";  // how often which, as JSON
 };
 
 // In the transaction that loads the bucket. Replaces what was stored for it before.

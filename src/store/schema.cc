@@ -219,6 +219,29 @@ constexpr std::string_view kPlainIssuesPostgresql = R"sql(
 ALTER TABLE lade_issue DROP CONSTRAINT lade_issue_job_id_fkey, DROP CONSTRAINT lade_issue_company_id_fkey;
 )sql";
 
+// What tasks publish beside rows: findings, how many of which, and whose result a file is.
+constexpr std::string_view kPublishedSqlite = R"sql(
+ALTER TABLE lade_segment ADD issues TEXT NOT NULL DEFAULT '[]';
+ALTER TABLE lade_outcome ADD settled INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE lade_outcome ADD findings BLOB NOT NULL DEFAULT x'';
+ALTER TABLE lade_outcome ADD issues TEXT NOT NULL DEFAULT '[]';
+ALTER TABLE lade_job ADD issues TEXT NOT NULL DEFAULT '[]';
+ALTER TABLE lade_job ADD error_hint TEXT;
+ALTER TABLE lade_file ADD job_id INTEGER REFERENCES lade_job (id);
+CREATE INDEX lade_file_job ON lade_file (job_id);
+)sql";
+
+constexpr std::string_view kPublishedPostgresql = R"sql(
+ALTER TABLE lade_segment ADD issues text NOT NULL DEFAULT '[]';
+ALTER TABLE lade_outcome
+  ADD settled  boolean NOT NULL DEFAULT false,
+  ADD findings bytea NOT NULL DEFAULT '',
+  ADD issues   text NOT NULL DEFAULT '[]';
+ALTER TABLE lade_job ADD issues text NOT NULL DEFAULT '[]', ADD error_hint text;
+ALTER TABLE lade_file ADD job_id integer REFERENCES lade_job (id);
+CREATE INDEX lade_file_job ON lade_file (job_id);
+)sql";
+
 }  // namespace
 
 std::span<const db::Migration> migrations() {
@@ -227,6 +250,7 @@ std::span<const db::Migration> migrations() {
       {2, "issues without foreign keys", kPlainIssuesSqlite, kPlainIssuesPostgresql},
       durable_jobs_migration(),
       {4, "queue", queue::schema().sqlite, queue::schema().postgresql},
+      {5, "what tasks publish", kPublishedSqlite, kPublishedPostgresql},
   };
   return all;
 }

@@ -1,0 +1,77 @@
+#include "cli/settings.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <charconv>
+
+#include "cli/commands.h"
+
+namespace lade::cli {
+namespace {
+
+Error setting_invalid(std::string_view name, std::string_view value, std::int64_t most) {
+  return {"setting_invalid", fmt::format("{}={}: a whole number from 1 to {} is needed", name, value, most),
+          "docs/settings.md has the settings", ErrorKind::usage};
+}
+
+// The value of the first of the names that is given.
+template <class Number>
+Result<void> read_number(const NamedSettings& settings, std::initializer_list<const char*> names, std::int64_t most,
+                         Number& number) {
+  for (const char* name : names) {
+    const auto found = settings.find(name);
+    if (found == settings.end()) continue;
+    const std::string& text = found->second;
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size() || value < 1 || value > most)
+      return fail(setting_invalid(name, text, most));
+    number = static_cast<Number>(value);
+    return {};
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<NamedSettings> read_settings_text(const std::string& text, const std::string& name) {
+  NamedSettings settings;
+  std::size_t line = 0;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    std::string_view row = std::string_view(text).substr(begin, end - begin);
+    begin = end + 1;
+    ++line;
+    if (row.ends_with('\r')) row.remove_suffix(1);
+    if (row.empty() || row.starts_with('#')) continue;
+    const std::size_t equals = row.find('=');
+    if (equals == std::string_view::npos || equals == 0)
+      return fail("settings_file_invalid", fmt::format("{} line {}: '{}' is not NAME=VALUE", name, line, row),
+                  "docs/settings.md has the settings", ErrorKind::usage);
+    settings.insert_or_assign(std::string(row.substr(0, equals)), std::string(row.substr(equals + 1)));
+  }
+  return settings;
+}
+
+Result<NamedSettings> named_settings(const std::string& file) {
+  NamedSettings settings;
+  if (!file.empty()) {
+    LADE_ASSIGN(const std::string text, read_all(file));
+    LADE_ASSIGN(settings, read_settings_text(text, file));
+  }
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text(*entry);
+    if (const std::size_t at = text.find('='); at != std::string_view::npos)
+      settings.insert_or_assign(std::string(text.substr(0, at)), std::string(text.substr(at + 1)));
+  }
+  return settings;
+}
+
+Result<void> apply(const NamedSettings& settings, jobs::ImportOptions& options) {
+  LADE_TRY(read_number(settings, {"QUEUE_CONCURRENCY", "IMPORT_WORKER_CONCURRENCY", "scrapeWorkerCount"}, 256,
+                       options.workers));
+  return read_number(settings, {"IMPORT_DEFAULT_BATCH_SIZE"}, 1'000'000, options.batch_rows);
+}
+
+}  // namespace lade::cli

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "base/result.h"
+#include "jobs/import.h"
+#include "queue/settings.h"
+
+namespace lade::cli {
+
+// Settings by name; docs/settings.md has the table.
+using NamedSettings = std::map<std::string, std::string>;
+
+// Lines of NAME=VALUE; blank lines and those that begin with # are left out. Fails with settings_file_invalid.
+Result<NamedSettings> read_settings_text(const std::string& text, const std::string& name);
+// What the environment says, and for the rest the file (empty: none).
+Result<NamedSettings> named_settings(const std::string& file);
+
+// What they say about imports: threads and the size of batches. What the command line says comes after and counts more.
+Result<void> apply(const NamedSettings& settings, jobs::ImportOptions& options);
+
+}  // namespace lade::cli

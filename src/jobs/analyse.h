@@ -1,0 +1,33 @@
+#pragma once
+
+#include <memory>
+#include <stop_token>
+
+#include "analysis/analyser.h"
+#include "jobs/job.h"
+
+namespace lade::jobs {
+
+// Takes chunks through all analysis steps, one after another. Owned by one thread.
+class ChunkAnalyser {
+ public:
+  // The connection is for lookups in large tables.
+  ChunkAnalyser(const Job& job, db::Connection* connection);
+
+  // What became of a chunk; the rows of the next one take its place.
+  struct Chunk {
+    staging::SegmentBuilder& rows;
+    std::unique_ptr<staging::IssueLog> findings;
+    staging::IssueCounts issues;
+    std::int64_t failed_rows = 0;
+  };
+  // Fails with `cancelled` when it is asked to stop.
+  Result<Chunk> analyse(std::size_t chunk, const std::stop_token& stop);
+
+ private:
+  const Job& job_;
+  analysis::Analyser analyser_;
+  staging::SegmentBuilder rows_;
+};
+
+}  // namespace lade::jobs

@@ -1,0 +1,83 @@
+#include "base/failpoint.h"
+#include "jobs/store_issues.h"
+#include "jobs/stored_job.h"
+#include "jobs/task.h"
+#include "staging/segment_file.h"
+#include "store/files.h"
+#include "store/job_changes.h"
+#include "store/outcomes.h"
+
+// Tasks before anything is written to the target: plan, analyse, settle.
+namespace lade::jobs {
+namespace {
+
+using model::JobEvent;
+using model::JobState;
+using model::Outcome;
+
+Result<void> verify_stored(db::Connection& connection, const StoredJob& stored, const storage::Folder& storage) {
+  if (stored.record.file_id == 0) return {};
+  LADE_ASSIGN(const auto file, store::find_file(connection, stored.record.file_id));
+  if (!file || file->sha256.empty()) return {};
+  return storage.verify({file->uuid, static_cast<std::uint64_t>(file->bytes), file->sha256});
+}
+
+}  // namespace
+
+Result<void> plan(queue::TaskContext& context, Desk& desk, const TaskTarget& target) {
+  LADE_ASSIGN(const auto connection, db::connect(context.sessions().url()));
+  LADE_ASSIGN(StoredJob stored, load_job(*connection, target.job, desk.here(), desk.storage()));
+  if (stored.record.standing.state == JobState::upload_completed)
+    LADE_TRY(store::change_job(*connection, target.job, {.event = JobEvent::preparation_started}));
+  LADE_TRY(verify_stored(*connection, stored, desk.storage()));
+  auto session = plan_job(*stored.job, stored.definition, context.stop());
+  if (!session) return fail(std::move(session).error().within(stored.record.file_name));
+  LADE_ASSIGN(queue::Publication publication, context.publish(*connection));
+  LADE_TRY(arm_analysis(*connection, stored.group, stored.job->plan));
+  LADE_TRY(publication.commit());
+  desk.put(std::move(stored.job));
+  return {};
+}
+
+Result<void> analyse(const Work& work) {
+  const Job& job = work.job();
+  LADE_ASSIGN(ChunkAnalyser* const analyser, work.worker.analyser());
+  LADE_ASSIGN(ChunkAnalyser::Chunk chunk, analyser->analyse(work.target.part, work.context.stop()));
+  LADE_FAILPOINT("stage");
+  LADE_ASSIGN(const staging::WrittenSegment segment,
+              staging::write_segment(work.open.storage, chunk.rows, job.plan.splitters, *chunk.findings));
+  const std::int64_t rows = job.plan.chunk_rows(work.target.part);
+  LADE_ASSIGN(const Worker::Session session, work.worker.session(work.context.stop()));
+  LADE_ASSIGN(queue::Publication publication, work.context.publish(*session));
+  LADE_TRY(store::record_segment(
+      *session, job.id,
+      {static_cast<std::int64_t>(work.target.part), segment.id, static_cast<std::int64_t>(segment.bytes),
+       rows - chunk.failed_rows, chunk.failed_rows, to_text(chunk.issues)}));
+  LADE_TRY(store_issues(*session, job, *chunk.findings));
+  model::RowCounts counts;
+  counts[Outcome::failed] = chunk.failed_rows;
+  LADE_TRY(store::advance_job(*session, job.id, {.chunks_done = 1, .rows_analysed = rows, .rows = counts}));
+  LADE_TRY(publication.commit());
+  work.desk.progress().rows_analysed += rows;
+  work.desk.progress().rows_failed += chunk.failed_rows;
+  return {};
+}
+
+Result<void> settle(const Work& work) {
+  work.desk.progress().phase = Phase::settling;
+  {
+    LADE_ASSIGN(const Worker::Session session, work.worker.session(work.context.stop()));
+    LADE_TRY(work.open.open_segments(*session));
+  }
+  LADE_ASSIGN(const StagedBucket staged, work.open.bucket(work.target.part));
+  LADE_ASSIGN(BucketResult settled, settle_bucket(work.job(), staged.ranges, work.context.stop()));
+  LADE_ASSIGN(const auto stored, to_stored(work.target.part, settled, true));
+  LADE_ASSIGN(const Worker::Session session, work.worker.session(work.context.stop()));
+  LADE_ASSIGN(queue::Publication publication, work.context.publish(*session));
+  LADE_TRY(store::save_outcomes(*session, work.job().id, stored));
+  LADE_TRY(store_issues(*session, work.job(), *settled.findings));
+  LADE_TRY(store::advance_job(*session, work.job().id, {.buckets_settled = 1}));
+  return publication.commit();
+}
+
+}  // namespace lade::jobs

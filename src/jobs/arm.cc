@@ -1,0 +1,77 @@
+#include "jobs/arm.h"
+
+#include <boost/json.hpp>
+
+#include "queue/enqueue.h"
+#include "queue/stage.h"
+#include "store/job_changes.h"
+
+namespace lade::jobs {
+namespace {
+
+queue::NewTask task_of(const JobGroup& group, std::string_view kind, std::size_t part = 0) {
+  return {.kind = std::string(kind),
+          .payload = to_text(TaskTarget{group.id, part}),
+          .group = group.uuid,
+          .storage = group.storage};
+}
+
+// One task for each part, and one that follows when all have ended.
+Result<void> arm_stage(db::Connection& connection, const JobGroup& group, std::string_view kind, std::size_t parts,
+                       std::string_view then) {
+  LADE_ASSIGN(const std::int64_t stage,
+              queue::open_stage(connection, {group.uuid, std::string(kind), task_of(group, then)}));
+  std::vector<queue::NewTask> tasks;
+  for (std::size_t part = 0; part < parts; ++part) {
+    tasks.push_back(task_of(group, kind, part));
+    tasks.back().stage = stage;
+  }
+  LADE_TRY(queue::enqueue_all(connection, tasks));
+  return queue::seal_stage(connection, stage);
+}
+
+}  // namespace
+
+std::string to_text(const TaskTarget& target) {
+  return boost::json::serialize(boost::json::object{{"job", target.job}, {"part", target.part}});
+}
+
+Result<TaskTarget> read_target(std::string_view payload) {
+  boost::system::error_code error;
+  const boost::json::value value = boost::json::parse(payload, error);
+  const boost::json::object* object = error ? nullptr : value.if_object();
+  const boost::json::value* job = object == nullptr ? nullptr : object->if_contains("job");
+  if (job == nullptr || !job->is_int64())
+    return fail("payload_invalid", "the task's payload names no job: " + std::string(payload));
+  const boost::json::value* part = object->if_contains("part");
+  return TaskTarget{job->as_int64(), part == nullptr ? 0 : part->to_number<std::size_t>()};
+}
+
+Result<void> arm_planning(db::Connection& connection, const JobGroup& group) {
+  LADE_TRY(queue::enqueue(connection, task_of(group, kPlanTask)));
+  return {};
+}
+
+Result<void> arm_analysis(db::Connection& connection, const JobGroup& group, const Plan& plan) {
+  const store::JobPlan stored{plan.split.rows, static_cast<std::int64_t>(plan.chunks()),
+                              static_cast<std::int64_t>(plan.buckets()), to_text(plan)};
+  LADE_TRY(store::save_plan(connection, group.id, stored));
+  LADE_TRY(store::change_job(connection, group.id, {.event = model::JobEvent::planned}));
+  return arm_stage(connection, group, kAnalyseTask, plan.chunks(), kJudgeTask);
+}
+
+Result<void> arm_settling(db::Connection& connection, const JobGroup& group, const Plan& plan) {
+  return arm_stage(connection, group, kSettleTask, plan.buckets(), kJudgeTask);
+}
+
+Result<void> arm_processing(db::Connection& connection, const JobGroup& group, const Job& job, model::JobEvent event) {
+  LADE_TRY(store::change_job(connection, group.id, {.event = event}));
+  const bool at_once = job.definition().commit == definition::Commit::all_or_nothing;
+  return arm_stage(connection, group, kProcessTask, at_once ? 1 : job.plan.buckets(), kFinaliseTask);
+}
+
+Result<void> arm_orphans(db::Connection& connection, const JobGroup& group) {
+  return arm_stage(connection, group, kOrphansTask, 1, kFinaliseTask);
+}
+
+}  // namespace lade::jobs

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "db/connection.h"
+#include "jobs/job.h"
+#include "model/job_state.h"
+#include "queue/task.h"
+
+// The tasks that a job consists of, and what puts them into the queue. All of a job's tasks are in the group named by
+// its uuid; everything here works in the caller's transaction, so that a job never stands without its next task.
+namespace lade::jobs {
+
+// Kinds of tasks, in the order of a job's life.
+constexpr std::string_view kPlanTask = "plan";
+constexpr std::string_view kAnalyseTask = "analyse";    // one chunk
+constexpr std::string_view kSettleTask = "settle";      // one bucket, when failed rows can stop the job
+constexpr std::string_view kJudgeTask = "judge";        // once all chunks or buckets of the stage are done
+constexpr std::string_view kProcessTask = "process";    // one bucket; all of them with commit: all_or_nothing
+constexpr std::string_view kOrphansTask = "orphans";    // rows that waited for their parents
+constexpr std::string_view kFinaliseTask = "finalise";  // once all is loaded
+
+// What a task's payload says.
+struct TaskTarget {
+  std::int64_t job = 0;
+  std::size_t part = 0;  // its chunk or bucket
+};
+std::string to_text(const TaskTarget& target);
+Result<TaskTarget> read_target(std::string_view payload);
+
+// Whose tasks, and on which storage its files lie.
+struct JobGroup {
+  std::int64_t id = 0;
+  std::string uuid;
+  std::string storage;
+};
+
+Result<void> arm_planning(db::Connection& connection, const JobGroup& group);
+// Stores the plan, moves the job on and puts all chunks into the queue.
+Result<void> arm_analysis(db::Connection& connection, const JobGroup& group, const Plan& plan);
+Result<void> arm_settling(db::Connection& connection, const JobGroup& group, const Plan& plan);
+// Moves the job to processing_data, from analysis or from its approval.
+Result<void> arm_processing(db::Connection& connection, const JobGroup& group, const Job& job, model::JobEvent event);
+Result<void> arm_orphans(db::Connection& connection, const JobGroup& group);
+
+}  // namespace lade::jobs

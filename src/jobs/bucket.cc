@@ -1,0 +1,208 @@
+#include "jobs/bucket.h"
+
+#include <boost/json.hpp>
+
+#include "base/failpoint.h"
+
+namespace lade::jobs {
+namespace {
+
+using model::Outcome;
+
+constexpr std::size_t kSliceBytes = 16 * 1024 * 1024;
+
+template <class Take>
+Result<void> for_each_outcome(const std::string& packed, Take&& take) {
+  store::OutcomeReader reader(packed);
+  store::RowOutcome row;
+  for (;;) {
+    LADE_ASSIGN(const bool more, reader.next(row));
+    if (!more) return {};
+    take(row);
+  }
+}
+
+}  // namespace
+
+BucketLoader::BucketLoader(const Job& job, db::Connection& writer, db::Connection* reader)
+    : job_(job), writer_(writer), has_reader_(reader != nullptr), loader_(*job.program, writer, reader) {}
+
+Result<void> BucketLoader::next_slice() {
+  if (only_ == nullptr) {
+    LADE_ASSIGN(more_, settler_->next(slice_, *issues_, result_->counts));
+    return {};
+  }
+  // What is said about the other rows was said before.
+  staging::IssueLog said(*job_.area);
+  staging::IssueWriter ignored(said);
+  model::RowCounts counted;
+  LADE_ASSIGN(more_, settler_->next(slice_, ignored, counted));
+  if (more_) std::erase_if(slice_.rows, [&](const load::Row& row) { return !only_->contains(row.place.row_id); });
+  return {};
+}
+
+Result<void> BucketLoader::begin(Ranges ranges, const Rows* only) {
+  only_ = only;
+  settler_ = std::make_unique<load::Settler>(*job_.program, job_.area->file(), ranges,
+                                             load::SettleOptions{.slice_bytes = kSliceBytes});
+  result_ = std::make_unique<BucketResult>(job_);
+  issues_ = std::make_unique<staging::IssueWriter>(*result_->findings);
+  return next_slice();
+}
+
+Result<void> BucketLoader::compare_ahead() {
+  return more_ && has_reader_ ? loader_.decide_ahead(slice_) : Result<void>();
+}
+
+template <class Load>
+Result<BucketResult> BucketLoader::run(const std::stop_token& stop, Load&& load) {
+  while (more_) {
+    if (stop.stop_requested()) return fail(cancelled());
+    LADE_FAILPOINT("load");
+    LADE_TRY(load());
+    for (const load::Row& row : slice_.rows) {
+      if (row.outcome == Outcome::unprocessed) {
+        result_->held.insert(row.place.row_id);
+      } else if (row.outcome != Outcome::failed && row.outcome != Outcome::skipped) {
+        result_->outcomes.add({row.place.row_id, row.outcome});  // findings tell the rest, with their codes
+      }
+    }
+    LADE_TRY(next_slice());
+  }
+  result_->counts[Outcome::unprocessed] = static_cast<std::int64_t>(result_->held.size());
+  LADE_TRY(issues_->publish(result_->issues));
+  LADE_TRY(pack_findings(*result_));
+  return std::move(*result_);
+}
+
+Result<BucketResult> BucketLoader::load(bool hold, const std::stop_token& stop) {
+  loader_.hold_orphans(hold);
+  return run(stop, [&] { return loader_.load(slice_, *issues_, result_->counts); });
+}
+
+Result<BucketResult> BucketLoader::rehearse(const std::stop_token& stop) {
+  return run(stop, [&] { return loader_.rehearse(slice_, *issues_, result_->counts); });
+}
+
+Result<void> pack_findings(BucketResult& result) {
+  staging::IssueReader reader(*result.findings);
+  staging::Finding finding;
+  for (std::uint32_t last = 0;;) {
+    LADE_ASSIGN(const bool more, reader.next(finding));
+    if (!more) return {};
+    const bool decides = finding.verdict == Outcome::failed || finding.verdict == Outcome::skipped;
+    if (!decides || finding.place.row_id == last) continue;
+    last = finding.place.row_id;
+    result.outcomes.add({last, finding.verdict, finding.issue.code});
+  }
+}
+
+Result<BucketResult> settle_bucket(const Job& job, Ranges ranges, const std::stop_token& stop) {
+  BucketResult settled(job);
+  staging::IssueLog all(*job.area);
+  staging::IssueWriter issues(all);
+  load::Settler settler(*job.program, job.area->file(), ranges, {.slice_bytes = kSliceBytes});
+  load::Slice slice;
+  model::RowCounts counts;
+  for (;;) {
+    if (stop.stop_requested()) return fail(cancelled());
+    LADE_ASSIGN(const bool more, settler.next(slice, issues, counts));
+    if (!more) break;
+    settled.counts[Outcome::unprocessed] += static_cast<std::int64_t>(slice.rows.size());
+    for (const load::Row& row : slice.rows) settled.outcomes.add({row.place.row_id, Outcome::unprocessed});
+  }
+  staging::IssueCounts ignored;
+  LADE_TRY(issues.publish(ignored));
+  // A row that would only have been skipped was not processed either.
+  settled.counts[Outcome::unprocessed] += counts[Outcome::skipped];
+  settled.counts[Outcome::failed] = counts[Outcome::failed];
+  staging::IssueReader reader(all);
+  staging::IssueWriter failures(*settled.findings);
+  staging::Finding finding;
+  for (;;) {
+    LADE_ASSIGN(const bool more, reader.next(finding));
+    if (!more) break;
+    if (finding.verdict == Outcome::failed) LADE_TRY(failures.add(finding));
+    if (finding.verdict == Outcome::skipped) settled.outcomes.add({finding.place.row_id, Outcome::unprocessed});
+  }
+  LADE_TRY(failures.publish(settled.issues));
+  LADE_TRY(pack_findings(settled));
+  return settled;
+}
+
+Result<BucketResult> taken_back(const Job& job, BucketResult& loaded) {
+  BucketResult result(job);
+  staging::IssueWriter failures(*result.findings);
+  staging::IssueReader reader(*loaded.findings);
+  staging::Finding finding;
+  for (;;) {
+    LADE_ASSIGN(const bool more, reader.next(finding));
+    if (!more) break;
+    if (finding.verdict == Outcome::failed) LADE_TRY(failures.add(finding));
+  }
+  LADE_TRY(failures.publish(result.issues));
+  result.counts[Outcome::failed] = loaded.counts[Outcome::failed];
+  result.counts[Outcome::unprocessed] = loaded.counts.accounted() - loaded.counts[Outcome::failed];
+  for (const std::uint32_t row : loaded.held) result.outcomes.add({row, Outcome::unprocessed});
+  LADE_TRY(for_each_outcome(loaded.outcomes.finish(), [&](const store::RowOutcome& row) {
+    result.outcomes.add(row.outcome == Outcome::failed ? row : store::RowOutcome{row.row_id, Outcome::unprocessed});
+  }));
+  return result;
+}
+
+Result<void> add_orphans(BucketResult& bucket, BucketResult& loaded) {
+  bucket.held = std::move(loaded.held);
+  bucket.counts[Outcome::unprocessed] = 0;
+  bucket.counts += loaded.counts;
+  for (const auto& [what, count] : loaded.issues) bucket.issues[what] += count;
+  for (const staging::Range& range : loaded.findings->ranges()) bucket.findings->add_range(range);
+  return for_each_outcome(loaded.outcomes.finish(), [&](const store::RowOutcome& row) { bucket.outcomes.add(row); });
+}
+
+Result<BucketResult> from_stored(const Job& job, const store::BucketOutcomes& stored) {
+  BucketResult result(job);
+  result.counts = stored.counts;
+  add_counts(result.issues, stored.issues);
+  if (!stored.findings.empty()) {
+    auto writer = job.area->reserve(stored.findings.size());
+    LADE_TRY(writer.append(stored.findings));
+    LADE_ASSIGN(const staging::Range range, writer.finish());
+    result.findings->add_range(range);
+  }
+  LADE_TRY(for_each_outcome(stored.packed, [&](const store::RowOutcome& row) {
+    if (row.outcome == Outcome::unprocessed && row.code == kWaitsForParent) {
+      result.held.insert(row.row_id);
+    } else {
+      result.outcomes.add(row);
+    }
+  }));
+  return result;
+}
+
+Result<store::BucketOutcomes> to_stored(std::size_t bucket, BucketResult& result, bool settled) {
+  for (const std::uint32_t row : result.held) result.outcomes.add({row, Outcome::unprocessed, kWaitsForParent});
+  store::BucketOutcomes stored;
+  stored.bucket = static_cast<std::int64_t>(bucket);
+  stored.counts = result.counts;
+  stored.packed = result.outcomes.finish();
+  stored.settled = settled;
+  LADE_ASSIGN(stored.findings, staging::pack(*result.findings));
+  stored.issues = to_text(result.issues);
+  return stored;
+}
+
+std::string to_text(const staging::IssueCounts& counts) {
+  boost::json::array list;
+  for (const auto& [what, count] : counts)
+    list.push_back(boost::json::object{{"code", what.first}, {"column", what.second}, {"count", count}});
+  return boost::json::serialize(list);
+}
+
+void add_counts(staging::IssueCounts& counts, std::string_view text) {
+  const boost::json::value list = boost::json::parse(text);
+  for (const boost::json::value& entry : list.as_array())
+    counts[{std::string(entry.at("code").as_string()), std::string(entry.at("column").as_string())}] +=
+        entry.at("count").to_number<std::int64_t>();
+}
+
+}  // namespace lade::jobs

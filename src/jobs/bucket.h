@@ -1,0 +1,90 @@
+#pragma once
+
+#include <memory>
+#include <set>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "jobs/job.h"
+#include "load/loader.h"
+#include "store/outcome_blob.h"
+#include "store/outcomes.h"
+
+namespace lade::jobs {
+
+using Ranges = std::span<const staging::Range>;
+
+// What became of the rows of a bucket, so far.
+struct BucketResult {
+  explicit BucketResult(const Job& job) : findings(std::make_unique<staging::IssueLog>(*job.area)) {}
+  std::unique_ptr<staging::IssueLog> findings;
+  model::RowCounts counts;
+  staging::IssueCounts issues;
+  store::OutcomePacker outcomes;  // of all rows but those held
+  std::set<std::uint32_t> held;   // rows that wait for their parents, counted as unprocessed
+};
+
+// The code of rows whose parents may still come with another bucket.
+constexpr std::string_view kWaitsForParent = "waits_for_parent";
+
+// Decides among keys repeated in the file and loads what remains, bucket after bucket. Owned by one thread.
+class BucketLoader {
+ public:
+  // `reader`, when given, compares rows with what is stored while somebody else writes (SQLite).
+  BucketLoader(const Job& job, db::Connection& writer, db::Connection* reader);
+  // Once, outside a transaction.
+  Result<void> prepare() { return loader_.prepare(); }
+  db::Connection& writer() const { return writer_; }
+
+  // Settles the first rows of a bucket, of a bucket that was settled before only some. Ranges and rows stay valid until
+  // the last one was loaded.
+  using Rows = std::set<std::uint32_t>;
+  Result<void> begin(Ranges ranges, const Rows* only = nullptr);
+  // Compares them with the reader, if there is one. Outside the writer's transaction.
+  Result<void> compare_ahead();
+  // Loads the bucket that was begun, in the writer's transaction. With `hold`, rows that wait for their parents are
+  // left unprocessed. Fails with `cancelled` when it is asked to stop.
+  Result<BucketResult> load(bool hold, const std::stop_token& stop);
+  // The same decisions without writing.
+  Result<BucketResult> rehearse(const std::stop_token& stop);
+
+ private:
+  Result<void> next_slice();
+  template <class Load>
+  Result<BucketResult> run(const std::stop_token& stop, Load&& load);
+
+  const Job& job_;
+  db::Connection& writer_;
+  const bool has_reader_;
+  load::Loader loader_;
+  // The bucket at hand.
+  std::unique_ptr<load::Settler> settler_;
+  std::unique_ptr<BucketResult> result_;
+  std::unique_ptr<staging::IssueWriter> issues_;
+  const Rows* only_ = nullptr;
+  load::Slice slice_;
+  bool more_ = false;
+};
+
+// Decides only among keys repeated in the file: failed rows are failed, all others unprocessed.
+Result<BucketResult> settle_bucket(const Job& job, Ranges ranges, const std::stop_token& stop);
+
+// Adds the rows that findings decide to what is packed.
+Result<void> pack_findings(BucketResult& result);
+
+// What is left when the bucket is taken back: failed rows stay failed, all others were not processed.
+Result<BucketResult> taken_back(const Job& job, BucketResult& loaded);
+// Adds what a later attempt at held rows has come to; those that wait still are its held rows.
+Result<void> add_orphans(BucketResult& bucket, BucketResult& loaded);
+
+// The result as the store keeps it, and back.
+Result<store::BucketOutcomes> to_stored(std::size_t bucket, BucketResult& result, bool settled);
+Result<BucketResult> from_stored(const Job& job, const store::BucketOutcomes& stored);
+
+// How often which issue, as JSON and back.
+std::string to_text(const staging::IssueCounts& counts);
+void add_counts(staging::IssueCounts& counts, std::string_view text);
+
+}  // namespace lade::jobs

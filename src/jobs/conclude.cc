@@ -1,0 +1,237 @@
+#include "jobs/conclude.h"
+
+#include <array>
+
+#include "base/failpoint.h"
+#include "db/values.h"
+#include "jobs/arm.h"
+#include "jobs/results.h"
+#include "queue/dead_letters.h"
+#include "queue/stage.h"
+#include "store/files.h"
+#include "store/job_changes.h"
+#include "store/job_list.h"
+
+namespace lade::jobs {
+namespace {
+
+using model::JobEvent;
+using model::Outcome;
+
+constexpr std::int64_t kBucketsAtOnce = 16;
+constexpr std::size_t kMergeBytes = 1024 * 1024;
+
+// What was committed, added up anew.
+struct Ledger {
+  explicit Ledger(const Job& job)
+      : findings(*job.area), untold(job.plan.chunks(), Outcome::unprocessed), done(job.plan.buckets(), false) {
+    counts.read = job.plan.split.rows;
+  }
+  model::RowCounts counts;
+  staging::IssueCounts issues;
+  staging::IssueLog findings;
+  std::vector<Outcome> untold;  // by chunk
+  std::vector<bool> done;       // by bucket
+  std::vector<std::unique_ptr<staging::SegmentFile>> segments;
+  std::optional<Error> damage;  // findings that cannot be read: there will be no result files
+};
+
+// Adds what one bucket's task has published.
+Result<void> add_bucket(const Job& job, const store::BucketOutcomes& outcomes, Ledger& ledger) {
+  ledger.done[static_cast<std::size_t>(outcomes.bucket)] = true;
+  model::RowCounts counts = outcomes.counts;
+  ledger.counts += counts;
+  add_counts(ledger.issues, outcomes.issues);
+  if (!outcomes.findings.empty()) {
+    auto writer = job.area->reserve(outcomes.findings.size());
+    LADE_TRY(writer.append(outcomes.findings));
+    LADE_ASSIGN(const staging::Range range, writer.finish());
+    ledger.findings.add_range(range);
+  }
+  if (counts[Outcome::unprocessed] == 0 || job.options.results != Results::all) return {};
+  staging::IssueWriter unprocessed(ledger.findings);
+  store::OutcomeReader reader(outcomes.packed);
+  store::RowOutcome row;
+  for (;;) {
+    LADE_ASSIGN(const bool more, reader.next(row));
+    if (!more) return unprocessed.publish(ledger.issues);
+    if (row.outcome == Outcome::unprocessed) LADE_TRY(unprocessed.add({{row.row_id, 0, 0}, row.outcome, {}}));
+  }
+}
+
+Result<void> add_chunks(const OpenJob& open, std::span<const store::SegmentRecord> records, Ledger& ledger) {
+  for (const store::SegmentRecord& record : records) {
+    ledger.untold[static_cast<std::size_t>(record.chunk)] = Outcome::unchanged;
+    ledger.counts[Outcome::failed] += record.failed_rows;
+    add_counts(ledger.issues, record.issues);
+    LADE_ASSIGN(auto segment,
+                staging::SegmentFile::open(open.storage, record.file_uuid, static_cast<std::uint64_t>(record.bytes)));
+    LADE_ASSIGN(const staging::Range range, segment->finding_range());
+    ledger.findings.add_range(range);
+    ledger.segments.push_back(std::move(segment));
+  }
+  return {};
+}
+
+// The rows of buckets that nobody has loaded, one by one, for the file of unprocessed rows.
+Result<void> list_unreached(const Job& job, Ledger& ledger) {
+  staging::IssueWriter unprocessed(ledger.findings);
+  for (std::size_t bucket = 0; bucket < ledger.done.size(); ++bucket) {
+    if (ledger.done[bucket]) continue;
+    std::vector<staging::Range> ranges;
+    for (const auto& segment : ledger.segments) {
+      LADE_ASSIGN(const staging::Range range, segment->bucket(bucket));
+      ranges.push_back(range);
+    }
+    staging::Merge merge(job.area->file(), ranges, kMergeBytes);
+    staging::Record record;
+    for (;;) {
+      LADE_ASSIGN(const bool more, merge.next(record));
+      if (!more) break;
+      LADE_TRY(unprocessed.add({{record.row_id, 0, 0}, Outcome::unprocessed, {}}));
+    }
+  }
+  return unprocessed.publish(ledger.issues);
+}
+
+Result<void> read_ledger(OpenJob& open, db::Connection& connection, Ledger& ledger) {
+  const Job& job = *open.job;
+  LADE_ASSIGN(const auto segments, store::segments_of(connection, job.id));
+  if (auto added = add_chunks(open, segments, ledger); !added) ledger.damage = std::move(added).error();
+  const auto buckets = static_cast<std::int64_t>(job.plan.buckets());
+  for (std::int64_t first = 0; first < buckets; first += kBucketsAtOnce) {
+    LADE_ASSIGN(const auto outcomes, store::outcomes_of(connection, job.id, first, first + kBucketsAtOnce - 1));
+    for (const store::BucketOutcomes& bucket : outcomes) LADE_TRY(add_bucket(job, bucket, ledger));
+  }
+  if (job.options.results == Results::all && !ledger.damage)
+    if (auto listed = list_unreached(job, ledger); !listed) ledger.damage = std::move(listed).error();
+  ledger.counts[Outcome::unprocessed] += ledger.counts.read - ledger.counts.accounted();
+  return {};
+}
+
+// A result file on its way into the storage.
+class StoredResult final : public ResultSink {
+ public:
+  StoredResult(const storage::Folder& storage, std::string purpose) : storage_(storage), purpose_(std::move(purpose)) {}
+  Result<ByteSink*> open() override {
+    LADE_ASSIGN(storage::Upload upload, storage_.begin());
+    upload_ = std::make_unique<storage::Upload>(std::move(upload));
+    return upload_.get();
+  }
+  // The record of the finished file; nullopt when there was no row.
+  Result<std::optional<store::FileRecord>> finish(std::int64_t job) {
+    if (!upload_) return std::nullopt;
+    LADE_ASSIGN(const storage::StoredFile file, upload_->finish());
+    return store::FileRecord{.uuid = file.id,
+                             .storage = storage_.id(),
+                             .name = purpose_ + ".csv",
+                             .bytes = static_cast<std::int64_t>(file.bytes),
+                             .sha256 = file.sha256,
+                             .purpose = purpose_,
+                             .job = job};
+  }
+
+ private:
+  const storage::Folder& storage_;
+  const std::string purpose_;
+  std::unique_ptr<storage::Upload> upload_;
+};
+
+Result<std::vector<store::FileRecord>> store_results(const OpenJob& open, const Ledger& ledger) {
+  if (ledger.damage) return fail(*ledger.damage);
+  LADE_FAILPOINT("results");
+  StoredResult failed(open.storage, "failed"), succeeded(open.storage, "succeeded"),
+      unprocessed(open.storage, "unprocessed");
+  LADE_TRY(write_results(*open.job, {ledger.findings, ledger.untold}, {failed, succeeded, unprocessed}));
+  std::vector<store::FileRecord> files;
+  for (StoredResult* result : {&failed, &succeeded, &unprocessed}) {
+    LADE_ASSIGN(auto file, result->finish(open.job->id));
+    if (file) files.push_back(std::move(*file));
+  }
+  return files;
+}
+
+// Why tasks of the job were given up; nullopt when none was.
+Result<std::optional<Error>> death_of_task(db::Connection& connection, const Job& job) {
+  for (const std::string_view stage : {kAnalyseTask, kSettleTask, kProcessTask, kOrphansTask}) {
+    const auto found = queue::find_stage(connection, job.uuid, std::string(stage));
+    if (!found || found->failed == 0) continue;
+    LADE_ASSIGN(const auto letters, queue::dead_letters(connection, job.uuid, 1));
+    if (letters.empty()) return Error{"task_failed", "a task of the job was given up"};
+    return Error{letters.front().reason, letters.front().message, "lade jobs retry tries again only what failed"};
+  }
+  return std::nullopt;
+}
+
+Result<store::JobChange> change_of(db::Connection& connection, const Job& job, const Ledger& ledger,
+                                   std::optional<Error> error) {
+  LADE_ASSIGN(const auto record, store::find_job(connection, std::to_string(job.id)));
+  if (!record) return fail("job_not_found", "the job was deleted");
+  const bool unfinished = ledger.counts[Outcome::unprocessed] > 0;
+  if (record->standing.state == model::JobState::rejected) return store::JobChange{.event = JobEvent::completed};
+  if (!error && record->cancel_requested && unfinished) return store::JobChange{.event = JobEvent::cancelled};
+  if (!error) error = too_many_errors(job.definition(), ledger.counts[Outcome::failed], ledger.counts.read);
+  if (!error) {
+    LADE_ASSIGN(error, death_of_task(connection, job));
+  }
+  if (!error)
+    if (auto conserved = ledger.counts.check_conserved(); !conserved) error = conserved.error();
+  if (!error) return store::JobChange{.event = JobEvent::completed};
+  return store::JobChange{
+      .event = JobEvent::failed, .error_code = error->code, .error = error->message, .error_hint = error->hint};
+}
+
+// Sessions of workers may commit without waiting for the disk, except when somebody is told that a job has ended: that
+// makes all before it durable too. Gives how it was before.
+Result<std::int64_t> set_synchronous(db::Connection& connection, std::int64_t level) {
+  if (connection.backend() != db::Backend::sqlite) {
+    LADE_TRY(connection.run(level == 0 ? "SET synchronous_commit = off" : "SET synchronous_commit = on"));
+    return 0;
+  }
+  LADE_ASSIGN(const auto before, connection.query("PRAGMA synchronous"));
+  LADE_TRY(connection.run("PRAGMA synchronous = " + std::to_string(level)));
+  return db::integer_of(before.front().front());
+}
+
+Result<std::vector<std::string>> publish_end(queue::TaskContext& context, const Job& job, db::Connection& connection,
+                                             const Ledger& ledger, Result<std::vector<store::FileRecord>> files,
+                                             std::optional<Error> error) {
+  LADE_ASSIGN(queue::Publication publication, context.publish(connection));
+  LADE_FAILPOINT("conclude");
+  LADE_ASSIGN(const store::JobChange change, change_of(connection, job, ledger, std::move(error)));
+  LADE_TRY(store::save_bill(connection, job.id,
+                            {ledger.counts, to_text(ledger.issues), files ? std::string() : files.error().message}));
+  if (files)
+    for (const store::FileRecord& file : *files) LADE_TRY(store::create_file(connection, file));
+  std::vector<std::string> orphans;
+  LADE_ASSIGN(const model::JobStanding standing, store::change_job(connection, job.id, change));
+  // What failed or was cancelled may be tried again, from its segments.
+  if (standing.outcome == model::JobOutcome::succeeded) {
+    LADE_ASSIGN(orphans, store::forget_segments(connection, job.id));
+  }
+  LADE_TRY(publication.commit());
+  return orphans;
+}
+
+}  // namespace
+
+Result<void> conclude(queue::TaskContext& context, OpenJob& open, Worker& worker, std::optional<Error> error) {
+  const Job& job = *open.job;
+  Ledger ledger(job);
+  {
+    LADE_ASSIGN(const Worker::Session session, worker.session({}));
+    LADE_TRY(read_ledger(open, *session, ledger));
+  }
+  if (!job.options.issues_file.empty()) LADE_TRY(write_issue_file(job.options.issues_file, ledger.findings));
+  auto files = store_results(open, ledger);
+  LADE_ASSIGN(const Worker::Session session, worker.session({}));
+  constexpr std::int64_t kFull = 2;
+  LADE_ASSIGN(const std::int64_t before, set_synchronous(*session, kFull));
+  auto orphans = publish_end(context, job, *session, ledger, std::move(files), std::move(error));
+  LADE_TRY(set_synchronous(*session, before));
+  if (!orphans) return fail(std::move(orphans).error());
+  for (const std::string& id : *orphans) (void)open.storage.remove(id);
+  return {};
+}
+
+}  // namespace lade::jobs

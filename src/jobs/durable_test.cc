@@ -1,0 +1,279 @@
+// Jobs that outlive the process that made them.
+#include <fmt/format.h>
+
+#include <fstream>
+#include <thread>
+
+#include "base/failpoint.h"
+#include "db/ownership.h"
+#include "jobs/control.h"
+#include "jobs/plan.h"
+#include "jobs/submit.h"
+#include "jobs/work.h"
+#include "queue/dead_letters.h"
+#include "queue/enqueue.h"
+#include "store/events.h"
+#include "store/files.h"
+#include "store/outcome_blob.h"
+#include "store/outcomes.h"
+#include "store/schema.h"
+#include "testing/imported.h"
+
+namespace lade::jobs {
+namespace {
+
+using model::Outcome;
+
+const std::string kItems =
+    "columns: {code: {type: integer}, name: , amount: {type: integer}}\nload: [{table: item, key: code}]\n";
+
+class Durable : public testing::ImportTest {
+ protected:
+  Durable() {
+    EXPECT_OK(connection->run("CREATE TABLE item (code integer PRIMARY KEY, name text, amount integer)"));
+    options.bucket_bytes = 4000;
+    options.chunk_bytes = 5000;
+    work.here = options;
+    work.settings.concurrency = 2;
+    work.settings.beat = std::chrono::milliseconds(200);
+    work.settings.lease = std::chrono::milliseconds(2000);
+    work.settings.poll = std::chrono::milliseconds(50);
+    work.until_idle = true;
+  }
+  ~Durable() override { EXPECT_OK(arm_failpoints("")); }
+
+  static std::string file(int rows) {
+    std::string csv = "code,name,amount\n";
+    for (int i = 0; i < rows; ++i) csv += fmt::format("{},name {},{}\n", i % (rows - 5), i, i % 50 == 7 ? "bad" : "1");
+    return csv;
+  }
+  std::string submit(const std::string& csv, const std::string& yaml = kItems) {
+    const auto job = submit_import(write("input.csv", csv), testing::definition_of(yaml), yaml, options, {});
+    EXPECT_OK(job);
+    return job ? job->uuid : "";
+  }
+  void run_worker() { EXPECT_OK(work_on_jobs(work, {})); }
+  store::JobRecord record(const std::string& job) {
+    auto found = require_job(*connection, job);
+    EXPECT_OK(found);
+    return found.value_or(store::JobRecord());
+  }
+  std::string status(const std::string& job) { return std::string(record(job).status()); }
+  std::vector<std::string> events(const std::string& job) {
+    std::vector<std::string> kinds;
+    const auto found = store::events_of(*connection, record(job).id);
+    for (const store::Event& event : *found) kinds.push_back(event.kind);
+    return kinds;
+  }
+  std::vector<std::string> items() { return content("SELECT code, name, amount FROM item"); }
+
+  WorkOptions work;
+};
+LADE_ON_BOTH_DATABASES(Durable);
+
+TEST_P(Durable, AQueuedJobComesToTheSameAsAnImport) {
+  const std::string csv = file(1000);
+  options.results = Results::all;
+  const Summary imported = import(csv, kItems);
+  const std::vector<std::string> expected = items();
+  ASSERT_OK(connection->run("DELETE FROM item"));
+  const std::string job = submit(csv);
+  EXPECT_EQ(status(job), "queued");
+  run_worker();
+  const store::JobRecord done = record(job);
+  EXPECT_EQ(done.status(), "succeeded");
+  EXPECT_EQ(done.rows.by_outcome, imported.rows.by_outcome);
+  EXPECT_EQ(done.rows.read, 1000);
+  EXPECT_EQ(done.progress(), 100);
+  EXPECT_EQ(items(), expected);
+  EXPECT_EQ(events(job),
+            (std::vector<std::string>{"created", "preparation_started", "planned", "analysed", "completed"}));
+  EXPECT_EQ(store::results_of(*connection, done.id)->size(), 2u) << "failed and succeeded";
+  EXPECT_TRUE(store::segments_of(*connection, done.id)->empty()) << "a job that succeeded needs them no longer";
+}
+
+TEST_P(Durable, EveryRowHasAnOutcome) {
+  const std::string job = submit(file(1000));
+  run_worker();
+  std::map<std::uint32_t, Outcome> outcomes;
+  const auto stored = store::outcomes_of(*connection, record(job).id, 0, 1000);
+  ASSERT_OK(stored);
+  for (const auto& bucket : *stored) {
+    store::OutcomeReader reader(bucket.packed);
+    store::RowOutcome row;
+    while (reader.next(row).value()) EXPECT_TRUE(outcomes.emplace(row.row_id, row.outcome).second) << row.row_id;
+  }
+  // 20 rows failed in analysis and belong to no bucket.
+  EXPECT_EQ(outcomes.size(), 980u);
+  EXPECT_EQ(outcomes.at(1), Outcome::skipped) << "row 996 has the same code and comes later";
+  EXPECT_EQ(outcomes.at(996), Outcome::inserted);
+}
+
+TEST_P(Durable, ALiveTwinIsRefused) {
+  const std::string csv = file(100);
+  const std::string job = submit(csv);
+  const auto again = submit_import(write("other_name.csv", csv), testing::definition_of(kItems), kItems, options, {});
+  ASSERT_FAILS(again, "job_exists");
+  EXPECT_NE(again.error().message.find(record(job).slug), std::string::npos) << again.error().message;
+  options.force = true;
+  const std::string forced = submit(csv);
+  EXPECT_NE(forced, job);
+  options.force = false;
+  run_worker();
+  EXPECT_EQ(status(job), "succeeded");
+  EXPECT_EQ(status(forced), "succeeded");
+  EXPECT_NE(submit(csv), job) << "the twin has ended";
+}
+
+TEST_P(Durable, ADefinitionThatChangesMeanwhileChangesNothing) {
+  const std::string job = submit(file(100));
+  const std::string other =
+      "columns: {code: {type: integer}, name: {value: changed}}\nload: [{table: item, key: code}]\n";
+  const std::string second = submit(file(100) + "999,x,1\n", other);
+  run_worker();
+  EXPECT_EQ(record(job).definition_version, 1);
+  EXPECT_EQ(record(second).definition_version, 2);
+  EXPECT_EQ(record(job).rows[Outcome::inserted] + record(job).rows[Outcome::updated], 93);
+}
+
+TEST_P(Durable, AFileThatDoesNotFitFailsTheJobAtOnce) {
+  const std::string job = submit("number,title\n1,2\n");
+  run_worker();
+  EXPECT_EQ(status(job), "failed");
+  EXPECT_EQ(record(job).error_code, "header_mismatch");
+  EXPECT_EQ(integer("SELECT count(*) FROM item"), 0);
+}
+
+TEST_P(Durable, AStoredFileThatIsGoneOrDamagedFailsTheJobBeforeARowIsLoaded) {
+  const auto stored = [&](const std::string& job) {
+    const auto upload = store::find_file(*connection, record(job).file_id);
+    return std::pair(upload->value().uuid, options.data / "storage" / upload->value().uuid);
+  };
+  const std::string gone = submit(file(100));
+  std::filesystem::remove(stored(gone).second);
+  const std::string damaged = submit(file(200));
+  std::fstream(stored(damaged).second, std::ios::in | std::ios::out | std::ios::binary).seekp(500).put('!');
+  run_worker();
+  EXPECT_EQ(record(gone).error_code, "stored_file_missing");
+  EXPECT_NE(record(gone).error.find(stored(gone).first), std::string::npos) << record(gone).error;
+  EXPECT_EQ(record(damaged).error_code, "stored_file_damaged");
+  EXPECT_EQ(integer("SELECT count(*) FROM item"), 0);
+}
+
+TEST_P(Durable, CancelledBeforeAnybodyBeginsItEndsAndCanBeRetried) {
+  const std::string job = submit(file(300));
+  ASSERT_OK(cancel_job(*connection, {job, "ada"}));
+  EXPECT_EQ(status(job), "cancelled");
+  run_worker();
+  EXPECT_EQ(integer("SELECT count(*) FROM item"), 0);
+  ASSERT_OK(retry_job(*connection, {job, "ada"}));
+  run_worker();
+  EXPECT_EQ(status(job), "succeeded");
+  EXPECT_EQ(record(job).retries, 1);
+}
+
+TEST_P(Durable, APausedJobWaits) {
+  const std::string job = submit(file(300));
+  ASSERT_OK(pause_job(*connection, {job, "ada"}));
+  work.until_idle = false;
+  std::stop_source stop;
+  std::jthread worker([&] { EXPECT_OK(work_on_jobs(work, stop.get_token())); });
+  const std::string other = submit(file(400));
+  while (status(other) != "succeeded") std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_EQ(status(job), "paused");
+  ASSERT_OK(resume_job(*connection, {job, "ada"}));
+  while (status(job) != "succeeded") std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  stop.request_stop();
+}
+
+#ifdef LADE_FAILPOINTS
+TEST_P(Durable, ABucketThatIsGivenUpIsAllThatARetryDoesAgain) {
+  const std::string csv = file(1000);
+  options.results = Results::all;
+  ASSERT_OK(arm_failpoints("load=error:broken@3"));
+  const std::string job = submit(csv);
+  run_worker();
+  store::JobRecord failed = record(job);
+  EXPECT_EQ(failed.status(), "failed");
+  EXPECT_EQ(failed.error_code, "broken");
+  EXPECT_TRUE(failed.rows.conserved());
+  EXPECT_GT(failed.rows[Outcome::unprocessed], 0);
+  EXPECT_EQ(integer("SELECT count(*) FROM item"), failed.rows[Outcome::inserted]);
+  ASSERT_OK(arm_failpoints(""));
+  ASSERT_OK(retry_job(*connection, {job, "ada"}));
+  run_worker();
+  const store::JobRecord done = record(job);
+  EXPECT_EQ(done.status(), "succeeded");
+  EXPECT_TRUE(done.rows.conserved());
+  EXPECT_EQ(done.rows[Outcome::unprocessed], 0);
+  EXPECT_EQ(done.rows[Outcome::unchanged], 0) << "what was loaded is not loaded again";
+  EXPECT_EQ(integer("SELECT count(*) FROM item"), done.rows[Outcome::inserted]);
+  EXPECT_EQ(content("SELECT row_id FROM lade_issue WHERE severity = 'error'").size(), 20u) << "each once";
+}
+
+TEST_P(Durable, ADeadChunkFailsTheJobWithNothingWritten) {
+  ASSERT_OK(arm_failpoints("stage=error:broken@2"));
+  const std::string job = submit(file(1000));
+  run_worker();
+  EXPECT_EQ(record(job).error_code, "broken");
+  EXPECT_EQ(record(job).ended_in, model::JobState::analysing_data);
+  EXPECT_EQ(integer("SELECT count(*) FROM item"), 0);
+  ASSERT_OK(arm_failpoints(""));
+  ASSERT_OK(retry_job(*connection, {job, "ada"}));
+  run_worker();
+  EXPECT_EQ(status(job), "succeeded");
+}
+
+TEST_P(Durable, AnErrorThatPassesCostsAnAttemptAndNothingElse) {
+  work.settings.retry.base = std::chrono::milliseconds(10);
+  for (const char* place : {"load=error:db_busy@2", "conclude=error:db_busy@1", "fence=error:db_busy@4",
+                            "commit_sent=error:db_lost@3", "read=error:db_lost@2", "results=error:db_busy@1"}) {
+    SCOPED_TRACE(place);
+    ASSERT_OK(connection->run("DELETE FROM item"));
+    ASSERT_OK(arm_failpoints(place));
+    options.force = true;
+    const std::string job = submit(file(500));
+    run_worker();
+    EXPECT_EQ(status(job), "succeeded") << record(job).error;
+    EXPECT_EQ(integer("SELECT count(*) FROM item"), record(job).rows[Outcome::inserted]);
+  }
+}
+#endif
+
+TEST_P(Durable, AnUnknownKindOfTaskBecomesADeadLetter) {
+  ASSERT_OK(store::migrate(*connection));
+  ASSERT_OK(queue::enqueue(*connection, {.kind = "dance", .payload = "{}"}));
+  run_worker();
+  const auto letters = queue::dead_letters(*connection);
+  ASSERT_OK(letters);
+  ASSERT_EQ(letters->size(), 1u);
+  EXPECT_EQ(letters->front().reason, "unknown_kind");
+}
+
+TEST(PlanText, GivesThePlanBack) {
+  Plan plan;
+  plan.layout.dialect = {';', '\'', '\\', true};
+  plan.layout.header = {"a", "ü\"", ""};
+  plan.layout.data_offset = 1'000'000'000'000;
+  plan.layout.data_line = 7;
+  plan.split.chunks = {{1, 2, 3}, {4'000'000'000'000, 5, 6}};
+  plan.split.end = {7, 8, 9};
+  plan.split.rows = 10;
+  plan.split.columns = 3;
+  plan.splitters = {std::string("\0\xff\x01", 3), "b"};
+  plan.now = "2026-11-15 12:00:00+00";
+  const auto read = read_plan(to_text(plan));
+  ASSERT_OK(read);
+  EXPECT_EQ(read->layout.dialect, plan.layout.dialect);
+  EXPECT_EQ(read->layout.header, plan.layout.header);
+  EXPECT_EQ(read->layout.data_offset, plan.layout.data_offset);
+  EXPECT_EQ(read->split.chunks, plan.split.chunks);
+  EXPECT_EQ(read->split.end, plan.split.end);
+  EXPECT_EQ(read->splitters, plan.splitters);
+  EXPECT_EQ(to_text(*read), to_text(plan));
+  EXPECT_FAILS(read_plan("{}"), "plan_damaged");
+  EXPECT_FAILS(read_plan("nonsense"), "plan_damaged");
+}
+
+}  // namespace
+}  // namespace lade::jobs

@@ -1,0 +1,31 @@
+#include <fmt/format.h>
+
+#include "jobs/job.h"
+
+namespace lade::jobs {
+
+using definition::Commit;
+using definition::FailWhen;
+
+std::optional<Error> too_many_errors(const definition::Definition& definition, std::int64_t failed, std::int64_t read) {
+  const auto error = [&](std::string why) {
+    return Error{"too_many_errors", fmt::format("{} of {} rows failed, {}", failed, read, why),
+                 "correct the rows in the failed file, or allow more errors"};
+  };
+  const auto& limit = definition.max_errors;
+  if (limit.count && failed > *limit.count) return error(fmt::format("max_errors allows {}", *limit.count));
+  if (limit.percent && static_cast<double>(failed) * 100 > *limit.percent * static_cast<double>(read))
+    return error(fmt::format("max_errors allows {}%", *limit.percent));
+  if (definition.fail_when == FailWhen::any_failed && failed > 0) return error("fail_when: any_failed allows none");
+  if (definition.fail_when == FailWhen::all_failed && failed == read && read > 0) return error("fail_when: all_failed");
+  if (definition.commit == Commit::all_or_nothing && !limit.given() && failed > 0)
+    return error("commit: all_or_nothing allows none");
+  return std::nullopt;
+}
+
+bool is_judged(const definition::Definition& definition) {
+  return definition.max_errors.given() || definition.fail_when != FailWhen::never ||
+         definition.commit == Commit::all_or_nothing;
+}
+
+}  // namespace lade::jobs

@@ -1,0 +1,112 @@
+#include "jobs/conclude.h"
+#include "jobs/task.h"
+#include "queue/stage.h"
+#include "store/files.h"
+#include "store/job_changes.h"
+#include "store/outcomes.h"
+
+// Tasks that follow when all others of a stage have ended: what next?
+namespace lade::jobs {
+namespace {
+
+using model::JobEvent;
+using model::JobState;
+using model::Outcome;
+
+struct Judgement {
+  bool superseded = false;  // another finaliser of the stage is on its way
+  bool ends = false;        // with `error`, if any
+  std::optional<Error> error = {};
+  bool settles = false;   // keys repeated in the file must be decided first
+  bool reviewed = false;  // somebody must look first
+  JobEvent event = JobEvent::analysed;
+};
+
+Result<Judgement> judge_job(const Work& work, db::Connection& connection) {
+  const Job& job = work.job();
+  LADE_ASSIGN(const auto record, store::find_job(connection, std::to_string(job.id)));
+  if (!record) return fail("job_not_found", "the job was deleted");
+  if (record->standing.state == JobState::approved) return Judgement{.event = JobEvent::processing_started};
+  LADE_ASSIGN(const bool current, queue::is_finaliser(connection, work.context.task().lease.task));
+  if (!current) return Judgement{.superseded = true};
+  if (record->cancel_requested) return Judgement{.ends = true};
+  LADE_ASSIGN(const bool analysed, stage_is_whole(connection, job.uuid, kAnalyseTask));
+  if (!analysed) return Judgement{.ends = true};
+  LADE_ASSIGN(const std::int64_t failed, failed_rows(connection, job.id));
+  if (auto error = too_many_errors(job.definition(), failed, record->rows_total.value_or(0)))
+    return Judgement{.ends = true, .error = std::move(error)};
+  const bool settles = is_judged(job.definition()) && record->buckets_settled < record->buckets;
+  if (!settles && is_judged(job.definition())) {
+    LADE_ASSIGN(const bool settled, stage_is_whole(connection, job.uuid, kSettleTask));
+    if (!settled) return Judgement{.ends = true};
+  }
+  return Judgement{.settles = settles};
+}
+
+}  // namespace
+
+Result<std::int64_t> failed_rows(db::Connection& connection, std::int64_t job) {
+  LADE_ASSIGN(const auto segments, store::segments_of(connection, job));
+  LADE_ASSIGN(const model::RowCounts outcomes, store::counted_outcomes(connection, job));
+  std::int64_t failed = outcomes[Outcome::failed];
+  for (const store::SegmentRecord& segment : segments) failed += segment.failed_rows;
+  return failed;
+}
+
+Result<bool> stage_is_whole(db::Connection& connection, const std::string& group, std::string_view name) {
+  LADE_ASSIGN(const queue::Stage stage, queue::find_stage(connection, group, std::string(name)));
+  return stage.failed == 0 && stage.cancelled == 0;
+}
+
+Result<bool> is_stopped(const Work& work, db::Connection& connection) {
+  if (!is_judged(work.job().definition())) return false;
+  LADE_ASSIGN(const std::int64_t failed, failed_rows(connection, work.job().id));
+  return too_many_errors(work.job().definition(), failed, work.job().plan.split.rows).has_value();
+}
+
+Result<void> judge(const Work& work) {
+  Judgement judgement;
+  {
+    LADE_ASSIGN(const Worker::Session session, work.worker.session(work.context.stop()));
+    LADE_ASSIGN(judgement, judge_job(work, *session));
+  }
+  if (judgement.superseded) return {};
+  if (judgement.ends) return conclude(work.context, work.open, work.worker, std::move(judgement.error));
+  LADE_ASSIGN(const Worker::Session session, work.worker.session(work.context.stop()));
+  LADE_ASSIGN(queue::Publication publication, work.context.publish(*session));
+  if (judgement.settles) {
+    LADE_TRY(arm_settling(*session, work.group(), work.job().plan));
+  } else if (judgement.reviewed) {
+    LADE_TRY(store::change_job(*session, work.job().id, {.event = JobEvent::review_needed}));
+  } else {
+    LADE_TRY(arm_processing(*session, work.group(), work.job(), judgement.event));
+  }
+  LADE_TRY(publication.commit());
+  work.desk.progress().phase = judgement.settles ? Phase::settling : Phase::processing;
+  return {};
+}
+
+Result<void> finalise(const Work& work) {
+  work.desk.progress().phase = Phase::finishing;
+  bool has_orphans = false;
+  {
+    LADE_ASSIGN(const Worker::Session session, work.worker.session({}));
+    LADE_ASSIGN(const auto record, store::find_job(*session, work.job().uuid));
+    LADE_ASSIGN(const bool current, queue::is_finaliser(*session, work.context.task().lease.task));
+    const bool rejected = record && record->standing.state == JobState::rejected;
+    if (!current && !rejected) return {};
+    LADE_ASSIGN(const model::RowCounts counts, store::counted_outcomes(*session, work.job().id));
+    const bool loaded = !rejected && stage_is_whole(*session, work.job().uuid, kProcessTask).value_or(false);
+    const bool tried = queue::find_stage(*session, work.job().uuid, std::string(kOrphansTask)).has_value();
+    LADE_ASSIGN(const bool stopped, is_stopped(work, *session));
+    has_orphans = !rejected && loaded && !tried && !stopped && counts[Outcome::unprocessed] > 0 &&
+                  work.job().definition().commit != definition::Commit::all_or_nothing;
+  }
+  if (!has_orphans) return conclude(work.context, work.open, work.worker, std::nullopt);
+  LADE_ASSIGN(const Worker::Session session, work.worker.session({}));
+  LADE_ASSIGN(queue::Publication publication, work.context.publish(*session));
+  LADE_TRY(arm_orphans(*session, work.group()));
+  return publication.commit();
+}
+
+}  // namespace lade::jobs

@@ -1,0 +1,179 @@
+#include <map>
+#include <set>
+
+#include "jobs/store_issues.h"
+#include "jobs/task.h"
+#include "store/job_changes.h"
+#include "store/outcomes.h"
+
+// Tasks that load.
+namespace lade::jobs {
+namespace {
+
+using model::Outcome;
+
+// Failed rows whose findings were stored when the bucket was settled.
+Result<std::set<std::uint32_t>> settled_failures(const Work& work, db::Connection& connection, std::size_t bucket) {
+  std::set<std::uint32_t> rows;
+  if (!is_judged(work.job().definition())) return rows;
+  const auto number = static_cast<std::int64_t>(bucket);
+  LADE_ASSIGN(const auto outcomes, store::outcomes_of(connection, work.job().id, number, number));
+  for (const store::BucketOutcomes& settled : outcomes) {
+    store::OutcomeReader reader(settled.packed);
+    store::RowOutcome row;
+    for (;;) {
+      LADE_ASSIGN(const bool more, reader.next(row));
+      if (!more) break;
+      if (row.outcome == Outcome::failed) rows.insert(row.row_id);
+    }
+  }
+  return rows;
+}
+
+// Stores what became of a loaded bucket, in the transaction that has loaded it.
+Result<void> store_bucket(const Work& work, db::Connection& connection, std::size_t bucket, BucketResult& result,
+                          bool settled = false) {
+  LADE_ASSIGN(const std::set<std::uint32_t> known, settled_failures(work, connection, bucket));
+  LADE_ASSIGN(const auto stored, to_stored(bucket, result, settled));
+  LADE_TRY(store::save_outcomes(connection, work.job().id, stored));
+  return store_issues(connection, work.job(), *result.findings, known);
+}
+
+Result<void> advance(const Work& work, db::Connection& connection, std::int64_t buckets, model::RowCounts counts) {
+  counts[Outcome::unprocessed] = 0;  // only the end of the job knows
+  return store::advance_job(connection, work.job().id, {.buckets_processed = buckets, .rows = counts});
+}
+
+void show(const Work& work, const model::RowCounts& counts) {
+  work.desk.progress().rows_loaded += counts.accounted();
+  work.desk.progress().rows_failed += counts[Outcome::failed];
+}
+
+Result<Worker::Session> loading_session(const Work& work) {
+  LADE_ASSIGN(Worker::Session session, work.worker.session(work.context.stop()));
+  if (!work.worker.loads_into(*session))
+    return fail("db_lost", "the session with the database was opened anew meanwhile", "", ErrorKind::cannot_connect);
+  return session;
+}
+
+Result<void> process_bucket(const Work& work) {
+  {
+    LADE_ASSIGN(const Worker::Session session, work.worker.session(work.context.stop()));
+    LADE_ASSIGN(const bool stopped, is_stopped(work, *session));
+    if (stopped) return {};
+    LADE_TRY(work.open.open_segments(*session));
+  }
+  LADE_ASSIGN(const StagedBucket staged, work.open.bucket(work.target.part));
+  LADE_ASSIGN(BucketLoader* const loader, work.worker.loader(work.context.stop()));
+  LADE_TRY(loader->begin(staged.ranges));
+  LADE_TRY(loader->compare_ahead());
+  LADE_ASSIGN(const Worker::Session session, loading_session(work));
+  LADE_ASSIGN(queue::Publication publication, work.context.publish(*session));
+  LADE_ASSIGN(BucketResult result, loader->load(true, work.context.stop()));
+  LADE_TRY(store_bucket(work, *session, work.target.part, result));
+  LADE_TRY(advance(work, *session, 1, result.counts));
+  LADE_TRY(publication.commit());
+  show(work, result.counts);
+  return {};
+}
+
+// Tries rows that wait for their parents again, round by round, as long as a round brings some of them in.
+Result<void> load_orphans(const Work& work, BucketLoader& loader, std::map<std::size_t, BucketResult>& results) {
+  for (std::size_t before = 0, round = 0;; ++round) {
+    std::size_t waiting = 0;
+    for (const auto& [bucket, result] : results) waiting += result.held.size();
+    if (waiting == 0) return {};
+    const bool hold = round == 0 || waiting != before;
+    before = waiting;
+    for (auto& [bucket, result] : results) {
+      if (result.held.empty()) continue;
+      LADE_ASSIGN(const StagedBucket staged, work.open.bucket(bucket));
+      LADE_TRY(loader.begin(staged.ranges, &result.held));
+      LADE_ASSIGN(BucketResult loaded, loader.load(hold, work.context.stop()));
+      LADE_TRY(add_orphans(result, loaded));
+    }
+  }
+}
+
+// All buckets in one transaction; refused rows are listed to the end, then everything is taken back.
+Result<void> process_all(const Work& work) {
+  const Job& job = work.job();
+  LADE_ASSIGN(BucketLoader* const loader, work.worker.loader(work.context.stop()));
+  LADE_ASSIGN(const Worker::Session session, loading_session(work));
+  LADE_TRY(work.open.open_segments(*session));
+  LADE_TRY(work.context.extend_deadline(*session, std::chrono::hours(24)));
+  std::map<std::size_t, BucketResult> results;
+  model::RowCounts counts;
+  {
+    LADE_ASSIGN(queue::Publication publication, work.context.publish(*session));
+    for (std::size_t bucket = 0; bucket < job.plan.buckets(); ++bucket) {
+      LADE_ASSIGN(const StagedBucket staged, work.open.bucket(bucket));
+      LADE_TRY(loader->begin(staged.ranges));
+      LADE_ASSIGN(BucketResult result, loader->load(true, work.context.stop()));
+      results.emplace(bucket, std::move(result));
+    }
+    LADE_TRY(load_orphans(work, *loader, results));
+    for (const auto& [bucket, result] : results) counts += result.counts;
+    LADE_ASSIGN(std::int64_t failed, failed_rows(*session, job.id));
+    LADE_ASSIGN(const model::RowCounts settled, store::counted_outcomes(*session, job.id));
+    failed += counts[Outcome::failed] - settled[Outcome::failed];
+    if (!too_many_errors(job.definition(), failed, job.plan.split.rows)) {
+      for (auto& [bucket, result] : results) LADE_TRY(store_bucket(work, *session, bucket, result));
+      LADE_TRY(advance(work, *session, static_cast<std::int64_t>(results.size()), counts));
+      LADE_TRY(publication.commit());
+      show(work, counts);
+      return {};
+    }
+    LADE_TRY(publication.rollback());
+  }
+  LADE_ASSIGN(queue::Publication publication, work.context.publish(*session));
+  for (auto& [bucket, result] : results) {
+    LADE_ASSIGN(BucketResult refused, taken_back(job, result));
+    LADE_TRY(store_bucket(work, *session, bucket, refused, true));
+  }
+  return publication.commit();
+}
+
+}  // namespace
+
+Result<void> process(const Work& work) {
+  work.desk.progress().phase = Phase::processing;
+  return work.job().definition().commit == definition::Commit::all_or_nothing ? process_all(work)
+                                                                              : process_bucket(work);
+}
+
+// In one transaction, so that they are found together again after a crash.
+Result<void> orphans(const Work& work) {
+  const Job& job = work.job();
+  LADE_ASSIGN(BucketLoader* const loader, work.worker.loader(work.context.stop()));
+  LADE_ASSIGN(const Worker::Session session, loading_session(work));
+  LADE_TRY(work.open.open_segments(*session));
+  LADE_ASSIGN(queue::Publication publication, work.context.publish(*session));
+  std::map<std::size_t, BucketResult> results;
+  for (std::size_t bucket = 0; bucket < job.plan.buckets(); ++bucket) {
+    const auto number = static_cast<std::int64_t>(bucket);
+    LADE_ASSIGN(const auto stored, store::outcomes_of(*session, job.id, number, number));
+    if (stored.empty() || stored.front().counts[Outcome::unprocessed] == 0) continue;
+    LADE_ASSIGN(BucketResult result, from_stored(job, stored.front()));
+    results.emplace(bucket, std::move(result));
+  }
+  std::map<std::size_t, std::size_t> known;  // ranges of findings that are stored already
+  for (const auto& [bucket, result] : results) known[bucket] = result.findings->ranges().size();
+  model::RowCounts before, after;
+  for (const auto& [bucket, result] : results) before += result.counts;
+  LADE_TRY(load_orphans(work, *loader, results));
+  for (auto& [bucket, result] : results) {
+    after += result.counts;
+    staging::IssueLog found(*job.area);
+    for (std::size_t i = known[bucket]; i < result.findings->ranges().size(); ++i)
+      found.add_range(result.findings->ranges()[i]);
+    LADE_TRY(store_issues(*session, job, found));
+    LADE_ASSIGN(const auto stored, to_stored(bucket, result, false));
+    LADE_TRY(store::save_outcomes(*session, job.id, stored));
+  }
+  for (std::size_t i = 0; i < after.by_outcome.size(); ++i) after.by_outcome[i] -= before.by_outcome[i];
+  LADE_TRY(advance(work, *session, 0, after));
+  return publication.commit();
+}
+
+}  // namespace lade::jobs

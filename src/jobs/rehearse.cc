@@ -1,0 +1,136 @@
+#include "jobs/rehearse.h"
+
+#include "jobs/analyse.h"
+#include "jobs/bucket.h"
+#include "jobs/results.h"
+
+namespace lade::jobs {
+namespace {
+
+using model::Outcome;
+
+// What the threads of a rehearsal share: the same steps as those of a job, with nothing stored.
+struct Rehearsal {
+  explicit Rehearsal(const Job& bound, Progress& shown)
+      : job(bound),
+        progress(shown),
+        findings(*bound.area),
+        buckets(bound.plan.buckets(), std::vector<staging::Range>(bound.plan.chunks())) {
+    counts.read = bound.plan.split.rows;
+  }
+  const Job& job;
+  Progress& progress;
+  staging::IssueLog findings;
+  std::vector<std::vector<staging::Range>> buckets;  // each bucket's ranges, by chunk
+  std::mutex mutex;                                  // guards what follows
+  model::RowCounts counts;
+  staging::IssueCounts issues;
+
+  void add(const staging::IssueLog& found, const staging::IssueCounts& counted) {
+    for (const staging::Range& range : found.ranges()) findings.add_range(range);
+    for (const auto& [what, count] : counted) issues[what] += count;
+  }
+};
+
+Result<void> analyse_chunks(Rehearsal& rehearsal, const NextItem& next, const std::stop_token& stop) {
+  const Job& job = rehearsal.job;
+  LADE_ASSIGN(const auto connection, db::connect(job.options.database));
+  ChunkAnalyser analyser(job, connection.get());
+  while (const auto number = next()) {
+    LADE_ASSIGN(ChunkAnalyser::Chunk chunk, analyser.analyse(*number, stop));
+    LADE_ASSIGN(const auto ranges, chunk.rows.finish(*job.area, job.plan.splitters));
+    const std::lock_guard lock(rehearsal.mutex);
+    for (std::size_t bucket = 0; bucket < ranges.size(); ++bucket) rehearsal.buckets[bucket][*number] = ranges[bucket];
+    rehearsal.add(*chunk.findings, chunk.issues);
+    rehearsal.counts[Outcome::failed] += chunk.failed_rows;
+    rehearsal.progress.rows_analysed += job.plan.chunk_rows(*number);
+    rehearsal.progress.rows_failed += chunk.failed_rows;
+  }
+  return {};
+}
+
+Result<void> rehearse_buckets(Rehearsal& rehearsal, const NextItem& next, const std::stop_token& stop) {
+  LADE_ASSIGN(const auto connection, db::connect(rehearsal.job.options.database));
+  BucketLoader loader(rehearsal.job, *connection, nullptr);
+  LADE_TRY(loader.prepare());
+  while (const auto bucket = next()) {
+    LADE_TRY(loader.begin(rehearsal.buckets[*bucket]));
+    LADE_ASSIGN(db::Transaction transaction, db::Transaction::begin(*connection));
+    LADE_ASSIGN(const BucketResult result, loader.rehearse(stop));
+    LADE_TRY(transaction.rollback());
+    const std::lock_guard lock(rehearsal.mutex);
+    rehearsal.add(*result.findings, result.issues);
+    rehearsal.counts += result.counts;
+    rehearsal.progress.rows_loaded += result.counts.accounted();
+    rehearsal.progress.rows_failed += result.counts[Outcome::failed];
+  }
+  return {};
+}
+
+Result<void> run_phases(Rehearsal& rehearsal, const std::stop_token& stop) {
+  const Job& job = rehearsal.job;
+  rehearsal.progress.phase = Phase::analysing;
+  LADE_TRY(run_workers(job.options.workers, job.plan.chunks(), stop,
+                       [&](const NextItem& next) { return analyse_chunks(rehearsal, next, stop); }));
+  if (stop.stop_requested()) return fail(cancelled());
+  rehearsal.progress.phase = Phase::processing;
+  LADE_TRY(run_workers(job.options.workers, job.plan.buckets(), stop,
+                       [&](const NextItem& next) { return rehearse_buckets(rehearsal, next, stop); }));
+  if (stop.stop_requested()) return fail(cancelled());
+  return {};
+}
+
+// A result file beside others in a folder, under a temporary name until it is whole.
+class FolderResult final : public ResultSink {
+ public:
+  FolderResult(const std::filesystem::path& folder, std::string name) : path_(folder / name) {}
+  Result<ByteSink*> open() override {
+    LADE_ASSIGN(File file, File::create(path_.string() + ".part"));
+    sink_ = std::make_unique<FileSink>(std::move(file));
+    return sink_.get();
+  }
+  // Its path; empty when there was no row.
+  Result<std::string> finish() {
+    if (!sink_) return std::string();
+    LADE_TRY(sink_->finish());
+    std::error_code error;
+    std::filesystem::rename(path_.string() + ".part", path_, error);
+    if (error) return fail(system_error(error.value(), "rename", path_.string()));
+    return path_.string();
+  }
+
+ private:
+  const std::filesystem::path path_;
+  std::unique_ptr<FileSink> sink_;
+};
+
+Result<void> write_files(const Rehearsal& rehearsal, Outcome untold, Summary& summary) {
+  const Job& job = rehearsal.job;
+  if (!job.options.issues_file.empty()) LADE_TRY(write_issue_file(job.options.issues_file, rehearsal.findings));
+  const std::filesystem::path& folder = job.options.results_folder;
+  FolderResult failed(folder, "failed.csv"), succeeded(folder, "succeeded.csv"), unprocessed(folder, "unprocessed.csv");
+  const Verdicts verdicts{rehearsal.findings, std::vector<Outcome>(job.plan.chunks(), untold)};
+  LADE_TRY(write_results(job, verdicts, {failed, succeeded, unprocessed}));
+  LADE_ASSIGN(summary.failed_file, failed.finish());
+  LADE_ASSIGN(summary.succeeded_file, succeeded.finish());
+  LADE_ASSIGN(summary.unprocessed_file, unprocessed.finish());
+  return {};
+}
+
+}  // namespace
+
+Result<void> rehearse(const Job& job, Progress& progress, const std::stop_token& stop, Summary& summary) {
+  Rehearsal rehearsal(job, progress);
+  auto done = run_phases(rehearsal, stop);
+  if (!done && done.error().kind != ErrorKind::cancelled) return done;
+  rehearsal.counts[Outcome::unprocessed] += rehearsal.counts.read - rehearsal.counts.accounted();
+  progress.phase = Phase::finishing;
+  LADE_TRY(write_files(rehearsal, done ? Outcome::unchanged : Outcome::unprocessed, summary));
+  summary.rows = rehearsal.counts;
+  summary.issues = rehearsal.issues;
+  summary.outcome = done ? "succeeded" : "cancelled";
+  if (!done) summary.error = done.error();
+  return {};
+}
+
+}  // namespace lade::jobs

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/bytes.h"
+#include "jobs/job.h"
+
+namespace lade::jobs {
+
+// What became of a job's rows: what findings say, and for rows without any, what became of their chunk.
+struct Verdicts {
+  const staging::IssueLog& findings;
+  std::vector<model::Outcome> untold;  // by chunk: unchanged for loaded, unprocessed for not reached
+};
+
+// A file of result rows: made with the first of them.
+class ResultSink {
+ public:
+  virtual ~ResultSink() = default;
+  virtual Result<ByteSink*> open() = 0;
+};
+struct ResultSinks {
+  ResultSink& failed;
+  ResultSink& succeeded;
+  ResultSink& unprocessed;
+};
+
+// Writes the source's rows in its own format and column order plus _row, _code and _message: failed ones, and all
+// others too when the job's options say so.
+Result<void> write_results(const Job& job, const Verdicts& verdicts, const ResultSinks& sinks);
+
+// Every finding as a line of JSON.
+Result<void> write_issue_file(const std::filesystem::path& path, const staging::IssueLog& findings);
+
+}  // namespace lade::jobs

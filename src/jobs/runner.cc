@@ -1,0 +1,44 @@
+#include "jobs/runner.h"
+
+namespace lade::jobs {
+namespace {
+
+queue::NodeOptions node_options(const RunnerOptions& options, const std::string& storage) {
+  return {.boot = options.boot,
+          .name = options.name,
+          .storage = storage,
+          .group = options.job,
+          .settings = options.settings,
+          .report = options.report};
+}
+
+// Sessions that handlers borrow, and one for whoever watches.
+std::size_t pool_size(const RunnerOptions& options) {
+  return db::backend_of(options.here.database) == db::Backend::sqlite ? 1 : options.settings.concurrency + 2;
+}
+
+}  // namespace
+
+Runner::Runner(RunnerOptions options, db::Ownership ownership, storage::Folder storage)
+    : ownership_(std::move(ownership)),
+      storage_(std::move(storage)),
+      sessions_(options.here.database, pool_size(options)),
+      desk_(options.here, storage_, sessions_, options.progress != nullptr ? *options.progress : progress_),
+      node_(std::make_unique<queue::Node>(sessions_, node_options(options, storage_.id()))) {
+  handle_tasks(*node_, desk_);
+}
+
+Result<void> Runner::start() {
+  {
+    LADE_ASSIGN(const db::Pool::Lease session, sessions_.acquire());
+    if (session->backend() == db::Backend::sqlite) {
+      // In a write-ahead log a commit need not wait for the disk: what was committed stays whole and in order, and the
+      // end of a job, which waits, makes all before it durable too.
+      LADE_ASSIGN(const auto mode, session->query("PRAGMA main.journal_mode"));
+      if (std::get<std::string>(mode.front().front()) == "wal") LADE_TRY(session->run("PRAGMA synchronous = NORMAL"));
+    }
+  }
+  return node_->start();
+}
+
+}  // namespace lade::jobs

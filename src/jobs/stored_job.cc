@@ -1,0 +1,117 @@
+#include "jobs/stored_job.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <boost/json.hpp>
+
+#include "definition/parse.h"
+#include "store/files.h"
+#include "store/job_changes.h"
+
+namespace lade::jobs {
+namespace {
+
+namespace json = boost::json;
+
+Error file_changed(const LocalFile& file) {
+  return {"file_changed", fmt::format("{}: the file was changed while it was being imported", file.path),
+          "import it again", ErrorKind::invalid};
+}
+
+Result<source::Input> open_local(const LocalFile& file) {
+  LADE_ASSIGN(const LocalFile found, local_file(file.path));
+  if (found.bytes != file.bytes || found.modified != file.modified) return fail(file_changed(file));
+  source::Input input;
+  LADE_ASSIGN(input.file, File::open(file.path));
+  input.bytes = static_cast<std::uint64_t>(file.bytes);
+  return input;
+}
+
+Result<source::Input> open_stored(db::Connection& connection, const store::JobRecord& record,
+                                  const storage::Folder& storage) {
+  LADE_ASSIGN(const auto file, store::find_file(connection, record.file_id));
+  if (!file)
+    return fail("file_gone", fmt::format("the file of job {} was removed from the storage", record.slug),
+                "import it again", ErrorKind::invalid);
+  source::Input input;
+  LADE_ASSIGN(input.file, storage.read(file->uuid, static_cast<std::uint64_t>(file->bytes)));
+  input.bytes = static_cast<std::uint64_t>(file->bytes);
+  return input;
+}
+
+// Options and local file as to_text() wrote them.
+std::optional<LocalFile> read_options(const std::string& text, ImportOptions& options) {
+  const json::object object = json::parse(text).as_object();
+  const auto number = [&](const char* name, auto& value) {
+    if (const json::value* found = object.if_contains(name))
+      value = found->to_number<std::remove_reference_t<decltype(value)>>();
+  };
+  number("block_bytes", options.block_bytes);
+  number("batch_rows", options.batch_rows);
+  number("chunk_bytes", options.chunk_bytes);
+  number("bucket_bytes", options.bucket_bytes);
+  number("lookup_rows", options.lookup_rows);
+  int results = static_cast<int>(options.results);
+  number("results", results);
+  options.results = static_cast<Results>(results);
+  const json::value* local = object.if_contains("local");
+  if (local == nullptr) return std::nullopt;
+  return LocalFile{std::string(local->at("path").as_string()), local->at("bytes").to_number<std::int64_t>(),
+                   local->at("modified").to_number<std::int64_t>()};
+}
+
+}  // namespace
+
+Result<LocalFile> local_file(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path whole = std::filesystem::canonical(path, error);
+  struct stat status {};
+  if (error || ::stat(whole.c_str(), &status) != 0)
+    return fail(system_error(error ? error.value() : errno, "open", path));
+  return LocalFile{whole.string(), status.st_size,
+                   std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec};
+}
+
+std::string to_text(const ImportOptions& options, const std::optional<LocalFile>& local) {
+  json::object object{{"block_bytes", options.block_bytes}, {"batch_rows", options.batch_rows},
+                      {"chunk_bytes", options.chunk_bytes}, {"bucket_bytes", options.bucket_bytes},
+                      {"lookup_rows", options.lookup_rows}, {"results", static_cast<int>(options.results)}};
+  if (local) object["local"] = {{"path", local->path}, {"bytes", local->bytes}, {"modified", local->modified}};
+  return json::serialize(object);
+}
+
+Result<StoredJob> load_job(db::Connection& connection, std::int64_t id, const ImportOptions& here,
+                           const storage::Folder& storage) {
+  StoredJob stored;
+  LADE_ASSIGN(auto record, store::find_job(connection, std::to_string(id)));
+  if (!record) return fail("job_not_found", fmt::format("there is no job {}", id), "", ErrorKind::invalid);
+  stored.record = std::move(*record);
+  LADE_ASSIGN(const std::string snapshot, store::job_snapshot(connection, id));
+  definition::Parsed parsed = definition::parse_definition(snapshot);
+  if (!parsed.valid())
+    return fail("definition_invalid", definition::describe(parsed.faults, stored.record.definition),
+                "this lade does not read what another version stored", ErrorKind::invalid);
+  stored.definition = std::move(parsed.definition);
+  stored.job = std::make_unique<Job>();
+  Job& job = *stored.job;
+  job.id = id;
+  job.uuid = stored.record.uuid;
+  job.options = here;
+  job.options.user = stored.record.created_by;
+  const std::optional<LocalFile> local = read_options(stored.record.options, job.options);
+  if (local) {
+    LADE_ASSIGN(job.input, open_local(*local));
+  } else {
+    LADE_ASSIGN(job.input, open_stored(connection, stored.record, storage));
+  }
+  job.input.name = stored.record.file_name;
+  LADE_ASSIGN(const store::JobPlan plan, store::read_plan(connection, id));
+  if (!plan.plan.empty()) {
+    LADE_ASSIGN(job.plan, read_plan(plan.plan));
+  }
+  stored.group = {id, job.uuid, storage.id()};
+  return stored;
+}
+
+}  // namespace lade::jobs

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "jobs/arm.h"
+#include "jobs/job.h"
+#include "storage/folder.h"
+#include "store/job_list.h"
+
+// A job between its rows in the database and what a process works with.
+namespace lade::jobs {
+
+// A file that is imported where it lies: recognised again by its size and the time of its last change.
+struct LocalFile {
+  std::string path;
+  std::int64_t bytes = 0;
+  std::int64_t modified = 0;  // nanoseconds
+};
+Result<LocalFile> local_file(const std::string& path);
+
+// The options that every process working on the job must share, as kept with the job.
+std::string to_text(const ImportOptions& options, const std::optional<LocalFile>& local);
+
+// A job as the database has it, with its file opened, but not bound yet; its plan is empty before it is planned.
+struct StoredJob {
+  store::JobRecord record;
+  definition::Definition definition;
+  std::unique_ptr<Job> job;
+  JobGroup group;
+};
+// `here` is what this process adds: database, folder, threads. Fails with stored_file_missing, file_changed and the
+// like.
+Result<StoredJob> load_job(db::Connection& connection, std::int64_t id, const ImportOptions& here,
+                           const storage::Folder& storage);
+
+}  // namespace lade::jobs

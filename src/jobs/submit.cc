@@ -1,0 +1,98 @@
+#include "jobs/submit.h"
+
+#include <fmt/format.h>
+
+#include "base/id.h"
+#include "db/in_transaction.h"
+#include "definition/parse.h"
+#include "jobs/definitions.h"
+#include "queue/groups.h"
+#include "source/input.h"
+#include "store/jobs.h"
+#include "store/schema.h"
+
+namespace lade::jobs {
+namespace {
+
+// What makes two files the same: a stored file's bytes; for one that is read where it lies, place, size and time.
+std::string identity_of(const Submission& file) {
+  if (file.stored) return file.stored->sha256;
+  return fmt::format("{}\n{}\n{}", file.local->path, file.local->bytes, file.local->modified);
+}
+
+Result<JobGroup> create(db::Connection& connection, const NewImport& import, std::int64_t definition_id,
+                        model::JobState state) {
+  store::NewJob job{import.uuid, definition_id, definition::to_json(import.definition), import.file.name,
+                    static_cast<std::int64_t>(import.file.bytes)};
+  job.state = state;
+  job.options = to_text(import.options, import.file.local);
+  job.dedupe_hash = store::dedupe_hash(job.company, definition_id, identity_of(import.file), "{}");
+  job.forced = import.forced;
+  job.created_by = import.options.user;
+  if (import.file.stored) {
+    const storage::StoredFile& stored = *import.file.stored;
+    LADE_ASSIGN(job.file_id, store::create_file(connection, {.uuid = stored.id,
+                                                             .storage = import.storage.id(),
+                                                             .name = import.file.name,
+                                                             .bytes = static_cast<std::int64_t>(stored.bytes),
+                                                             .sha256 = stored.sha256,
+                                                             .created_by = import.options.user}));
+  }
+  LADE_ASSIGN(const std::int64_t id, store::create_job(connection, job));
+  return JobGroup{id, import.uuid, import.storage.id()};
+}
+
+}  // namespace
+
+Result<JobGroup> submit_planned(db::Connection& connection, const NewImport& import, const Plan& plan,
+                                const std::string& boot) {
+  LADE_ASSIGN(const store::StoredDefinition definition,
+              save_definition(connection, import.definition, import.definition_text));
+  return db::in_transaction(connection, [&]() -> Result<JobGroup> {
+    LADE_ASSIGN(const JobGroup group, create(connection, import, definition.id, model::JobState::preparing_data));
+    LADE_TRY(queue::put_group(connection, {.id = group.uuid, .reserved_by = boot}));
+    LADE_TRY(arm_analysis(connection, group, plan));
+    return group;
+  });
+}
+
+Result<JobGroup> submit(db::Connection& connection, const NewImport& import) {
+  LADE_ASSIGN(const store::StoredDefinition definition,
+              save_definition(connection, import.definition, import.definition_text));
+  return db::in_transaction(connection, [&]() -> Result<JobGroup> {
+    LADE_ASSIGN(const JobGroup group, create(connection, import, definition.id, model::JobState::upload_completed));
+    LADE_TRY(queue::put_group(connection, {.id = group.uuid}));
+    LADE_TRY(arm_planning(connection, group));
+    return group;
+  });
+}
+
+Result<SubmittedJob> submit_import(const std::string& file, const definition::Definition& definition,
+                                   const std::string& definition_text, ImportOptions options,
+                                   const std::stop_token& stop) {
+  LADE_TRY(options.validate());
+  LADE_TRY(create_folder(options.data, "data_folder", "name another one with --data"));
+  LADE_ASSIGN(const source::Input input, source::open_input(file, options.data, options.max_bytes, stop));
+  LADE_ASSIGN(const auto connection, db::connect(options.database));
+  LADE_TRY(store::migrate(*connection));
+  LADE_ASSIGN(const storage::Folder storage, storage::Folder::open(storage_path(options)));
+  FileRange all(input.file, 0, input.bytes);
+  LADE_ASSIGN(const storage::StoredFile stored, storage.store(all));
+  const Submission submission{.name = input.name, .bytes = input.bytes, .stored = stored};
+  auto group =
+      submit(*connection, {definition, definition_text, options, submission, storage, new_uuid(), options.force});
+  if (!group) {
+    (void)storage.remove(stored.id);
+    return fail(std::move(group).error());
+  }
+  LADE_ASSIGN(const auto record, store::find_job(*connection, group->uuid));
+  return SubmittedJob{group->id, group->uuid, record ? record->slug : std::string()};
+}
+
+Result<std::string> twin_hash(db::Connection& connection, const NewImport& import) {
+  LADE_ASSIGN(const store::StoredDefinition definition,
+              save_definition(connection, import.definition, import.definition_text));
+  return store::dedupe_hash(store::kDefaultCompany, definition.id, identity_of(import.file), "{}");
+}
+
+}  // namespace lade::jobs

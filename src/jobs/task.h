@@ -1,0 +1,41 @@
+#pragma once
+
+#include <optional>
+
+#include "jobs/arm.h"
+#include "jobs/desk.h"
+#include "jobs/open_job.h"
+#include "queue/node.h"
+
+// The handlers of a job's tasks. Each works outside the database first and publishes its result in one fenced
+// transaction: rows, findings, counters and the task's end together, or nothing.
+namespace lade::jobs {
+
+// A task at work: its job, opened, and a worker for it.
+struct Work {
+  queue::TaskContext& context;
+  Desk& desk;
+  TaskTarget target;
+  OpenJob& open;
+  Worker& worker;
+  const Job& job() const { return *open.job; }
+  JobGroup group() const { return {job().id, job().uuid, open.storage.id()}; }
+};
+
+// The plan task has no bound job yet.
+Result<void> plan(queue::TaskContext& context, Desk& desk, const TaskTarget& target);
+Result<void> analyse(const Work& work);
+Result<void> settle(const Work& work);
+Result<void> judge(const Work& work);
+Result<void> process(const Work& work);
+Result<void> orphans(const Work& work);
+Result<void> finalise(const Work& work);
+
+// Rows that failed so far: in analysis, and by being settled or loaded.
+Result<std::int64_t> failed_rows(db::Connection& connection, std::int64_t job);
+// Whether so many rows have failed meanwhile that nothing more is loaded.
+Result<bool> is_stopped(const Work& work, db::Connection& connection);
+// Whether all tasks of the stage have succeeded.
+Result<bool> stage_is_whole(db::Connection& connection, const std::string& group, std::string_view name);
+
+}  // namespace lade::jobs

@@ -1,0 +1,69 @@
+#include "jobs/task.h"
+#include "store/job_changes.h"
+
+namespace lade::jobs {
+namespace {
+
+using queue::TaskContext;
+
+// A refusal by the database that may be gone at the next attempt.
+bool passes(const Error& error) {
+  return queue::is_outage(error) || error.kind == ErrorKind::cancelled || error.code == "lease_lost" ||
+         error.code == "db_busy" || error.code == "injected";
+}
+
+using Step = Result<void> (*)(const Work&);
+
+Result<void> run_step(TaskContext& context, Desk& desk, Step step) {
+  LADE_ASSIGN(const TaskTarget target, read_target(context.task().payload));
+  LADE_ASSIGN(const std::shared_ptr<OpenJob> open, desk.open(target.job));
+  const OpenJob::WorkerPointer worker = open->worker();
+  Result<void> done = step({context, desk, target, *open, *worker});
+  if (step == judge || step == finalise) desk.tell();
+  if (!done) {
+    worker->forget();
+    desk.close(target.job);
+  }
+  return done;
+}
+
+Result<void> run_plan(TaskContext& context, Desk& desk) {
+  LADE_ASSIGN(const TaskTarget target, read_target(context.task().payload));
+  return plan(context, desk, target);
+}
+
+// A job whose next step was given up has ended.
+Result<void> fail_job(db::Connection& connection, const queue::DeadLetter& letter) {
+  LADE_ASSIGN(const TaskTarget target, read_target(letter.payload));
+  const auto changed = store::change_job(
+      connection, target.job, {.event = model::JobEvent::failed, .error_code = letter.reason, .error = letter.message});
+  if (!changed && changed.error().code != "transition_refused") return fail(changed.error());
+  return {};
+}
+
+}  // namespace
+
+void handle_tasks(queue::Node& node, Desk& desk) {
+  const auto handler = [&desk](auto work) {
+    return [&desk, work](TaskContext& context) -> Result<void> {
+      Result<void> done = work(context, desk);
+      if (!done && !passes(done.error())) return fail(context.give_up(std::move(done).error()));
+      return done;
+    };
+  };
+  const auto step = [&](Step run) {
+    return handler([run](TaskContext& context, Desk& at) { return run_step(context, at, run); });
+  };
+  const auto add = [&](std::string_view kind, queue::Handler run, queue::DeathHook on_death = {}) {
+    node.handle(std::string(kind), {.run = std::move(run), .on_death = std::move(on_death)});
+  };
+  add(kPlanTask, handler(run_plan), fail_job);
+  add(kAnalyseTask, step(analyse));
+  add(kSettleTask, step(settle));
+  add(kJudgeTask, step(judge), fail_job);
+  add(kProcessTask, step(process));
+  add(kOrphansTask, step(orphans));
+  add(kFinaliseTask, step(finalise), fail_job);
+}
+
+}  // namespace lade::jobs

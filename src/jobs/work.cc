@@ -1,0 +1,80 @@
+#include "jobs/work.h"
+
+#include <fmt/format.h>
+
+#include <condition_variable>
+#include <mutex>
+
+#include "jobs/control.h"
+#include "jobs/runner.h"
+#include "queue/rescue.h"
+#include "queue/task_list.h"
+#include "store/files.h"
+#include "store/schema.h"
+
+namespace lade::jobs {
+namespace {
+
+constexpr std::chrono::milliseconds kLook{250};
+constexpr std::chrono::seconds kTidy{60};
+// A file that no record names may be about to be recorded; one this old is not.
+constexpr std::chrono::hours kOrphanAge{24};
+
+// What is left behind: jobs whose cancel nobody could end, files that nobody wants.
+Result<void> tidy(Runner& runner) {
+  {
+    LADE_ASSIGN(const db::Pool::Lease session, runner.sessions().acquire());
+    LADE_TRY(finish_cancelled_jobs(*session));
+  }
+  LADE_TRY(runner.desk().storage().remove_orphans(kOrphanAge, [&](const std::string& id) -> Result<bool> {
+    LADE_ASSIGN(const db::Pool::Lease session, runner.sessions().acquire());
+    return store::is_file_wanted(*session, id);
+  }));
+  return {};
+}
+
+Result<bool> is_idle(Runner& runner) {
+  LADE_ASSIGN(const db::Pool::Lease session, runner.sessions().acquire());
+  for (const char* status : {"pending", "running"}) {
+    LADE_ASSIGN(const auto tasks, queue::list_tasks(*session, {.status = status, .limit = 1}));
+    if (!tasks.empty()) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<void> work_on_jobs(const WorkOptions& options, const std::stop_token& stop) {
+  LADE_TRY(create_folder(options.here.data, "data_folder", "name another one with --data"));
+  RunnerOptions runner_options{.here = options.here, .name = options.name};
+  runner_options.settings = options.settings;
+  runner_options.report = options.report;
+  runner_options.here.database = queue::session_url(options.here.database, runner_options.boot);
+  LADE_ASSIGN(db::Ownership ownership, db::Ownership::take(options.here.database, kLook, stop));
+  {
+    LADE_ASSIGN(const auto connection, db::connect(options.here.database));
+    LADE_TRY(store::migrate(*connection));
+  }
+  LADE_ASSIGN(storage::Folder storage, storage::Folder::open(storage_path(options.here)));
+  Runner runner(std::move(runner_options), std::move(ownership), std::move(storage));
+  LADE_TRY(runner.start());
+  if (options.say)
+    options.say(fmt::format("working on {} with {} threads", db::without_password(options.here.database),
+                            options.settings.concurrency));
+  std::mutex mutex;
+  std::condition_variable_any never;
+  auto tidied = std::chrono::steady_clock::time_point();
+  while (!stop.stop_requested()) {
+    if (const auto now = std::chrono::steady_clock::now(); now - tidied > kTidy) {
+      tidied = now;
+      if (auto done = tidy(runner); !done && options.report) options.report(done.error());
+    }
+    if (options.until_idle)
+      if (auto idle = is_idle(runner); idle && *idle) break;
+    std::unique_lock lock(mutex);
+    never.wait_for(lock, stop, kLook, [] { return false; });
+  }
+  return {};
+}
+
+}  // namespace lade::jobs
