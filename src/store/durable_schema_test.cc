@@ -55,7 +55,7 @@ TEST_P(DurableSchema, EveryTableHasACompany) {
     EXPECT_TRUE(found) << name;
     ++tables;
   }
-  EXPECT_EQ(tables, 13);
+  EXPECT_EQ(tables, 19);
 }
 
 TEST_P(DurableSchema, TakesExactlyTheStandingsOfTheTable) {

@@ -1,5 +1,6 @@
 #include "store/schema.h"
 
+#include "queue/schema.h"
 #include "store/durable_jobs_schema.h"
 
 namespace lade::store {
@@ -225,6 +226,7 @@ std::span<const db::Migration> migrations() {
       {1, "definitions, jobs and issues", kFirstSqlite, kFirstPostgresql},
       {2, "issues without foreign keys", kPlainIssuesSqlite, kPlainIssuesPostgresql},
       durable_jobs_migration(),
+      {4, "queue", queue::schema().sqlite, queue::schema().postgresql},
   };
   return all;
 }

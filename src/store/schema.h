@@ -8,7 +8,7 @@
 
 namespace lade::store {
 
-// lade's own tables (lade_*), oldest migration first.
+// lade's own tables (lade_*) with those of the queue, oldest migration first.
 std::span<const db::Migration> migrations();
 
 // Brings the database to this program's schema. Gives the number of migrations run.
