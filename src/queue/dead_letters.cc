@@ -9,7 +9,7 @@ namespace lade::queue {
 namespace {
 
 Error no_such_letter(std::int64_t task) {
-  return Error{"dead_letter_not_found", fmt::format("task {} is no dead letter", task), "see lade queue dead",
+  return Error{"dead_letter_not_found", fmt::format("task {} is no dead letter", task), "see lade queue dead-letters",
                ErrorKind::usage};
 }
 

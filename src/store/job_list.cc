@@ -145,6 +145,13 @@ Result<std::optional<JobRecord>> find_job(db::Connection& connection, std::strin
       values);
 }
 
+Result<std::string> job_snapshot(db::Connection& connection, std::int64_t id) {
+  const Value values[] = {id};
+  LADE_ASSIGN(const auto rows, connection.query("SELECT snapshot FROM lade_job WHERE id = $1", values));
+  if (rows.empty()) return fail("job_not_found", fmt::format("there is no job {}", id), "", ErrorKind::invalid);
+  return text_of(rows.front().front());
+}
+
 Result<JobPage> list_jobs(db::Connection& connection, const JobFilter& filter) {
   const Value values[] = {filter.company, text_or_null(filter.definition), id_or_null(filter.batch_id),
                           id_or_null(filter.before), filter.limit + 1};

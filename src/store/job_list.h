@@ -68,6 +68,9 @@ struct JobRecord {
 Result<std::optional<JobRecord>> find_job(db::Connection& connection, std::string_view reference,
                                           std::int64_t company = kDefaultCompany);
 
+// The definition as it was when the job was made.
+Result<std::string> job_snapshot(db::Connection& connection, std::int64_t id);
+
 struct JobFilter {
   std::string status = {};      // as job_status() has them; empty: all
   std::string definition = {};  // slug; empty: all

@@ -1,0 +1,236 @@
+#include "jobs/control.h"
+
+#include <fmt/format.h>
+#include <boost/json.hpp>
+
+#include "base/id.h"
+#include "db/in_transaction.h"
+#include "queue/enqueue.h"
+#include "queue/groups.h"
+#include "queue/stage.h"
+#include "queue/task_list.h"
+#include "store/files.h"
+#include "store/job_changes.h"
+#include "store/jobs.h"
+
+namespace lade::jobs {
+namespace {
+
+using model::JobEvent;
+using model::JobState;
+using model::Outcome;
+using store::JobRecord;
+
+// Runs `work` on the job and gives the job as it stands afterwards, all in one transaction.
+template <class Work>
+Result<JobRecord> act(db::Connection& connection, const JobOrder& order, Work&& work) {
+  return db::in_transaction(connection, [&]() -> Result<JobRecord> {
+    LADE_ASSIGN(const JobRecord job, require_job(connection, order.job, order.company));
+    LADE_TRY(work(job));
+    return require_job(connection, std::to_string(job.id), order.company);
+  });
+}
+
+// Where the job's files lie: its tasks know, and so does its upload.
+Result<std::string> storage_of(db::Connection& connection, const JobRecord& job) {
+  LADE_ASSIGN(const auto tasks, queue::list_tasks(connection, {.group = job.uuid, .limit = 1}));
+  if (!tasks.empty()) return tasks.front().storage;
+  LADE_ASSIGN(const auto file, store::find_file(connection, job.file_id));
+  return file ? file->storage : std::string();
+}
+
+queue::NewTask task_of(const JobRecord& job, std::string kind, std::string storage) {
+  return {.kind = std::move(kind),
+          .payload = boost::json::serialize(boost::json::object{{"job", job.id}}),
+          .group = job.uuid,
+          .storage = std::move(storage)};
+}
+
+// Whether the file is imported from where it lies instead of from the storage.
+bool is_local(const JobRecord& job) {
+  boost::system::error_code error;
+  const boost::json::value options = boost::json::parse(job.options, error);
+  return !error && options.is_object() && options.get_object().contains("local");
+}
+
+Result<void> check_file(db::Connection& connection, const JobRecord& job) {
+  if (is_local(job)) return {};
+  LADE_ASSIGN(const auto file, store::find_file(connection, job.file_id));
+  if (file) return {};
+  return fail("file_gone", fmt::format("the file of job {} is not in the storage any more", job.slug),
+              "import it again", ErrorKind::invalid);
+}
+
+Result<JobRecord> set_paused(db::Connection& connection, const JobOrder& order, bool paused) {
+  return act(connection, order, [&](const JobRecord& job) -> Result<void> {
+    LADE_TRY(store::set_job_paused(connection, job.id, paused, order.actor));
+    return queue::pause_group(connection, job.uuid, paused);
+  });
+}
+
+// Ends a job that nothing works on; rows without an outcome will not get one.
+Result<void> end_as_cancelled(db::Connection& connection, std::int64_t id, const JobOrder& order) {
+  LADE_TRY(store::change_job(connection, id, {.event = JobEvent::cancelled, .actor = order.actor}));
+  LADE_ASSIGN(const JobRecord job, require_job(connection, std::to_string(id), order.company));
+  store::JobAdvance rest;
+  rest.rows[Outcome::unprocessed] = job.rows.read - job.rows.accounted();
+  return store::advance_job(connection, id, rest);
+}
+
+// Gives whether the job has ended.
+Result<bool> pursue_cancel(db::Connection& connection, const JobRecord& job, const JobOrder& order) {
+  LADE_TRY(queue::cancel_group(connection, job.uuid));
+  LADE_ASSIGN(const auto tasks, queue::count_tasks(connection, job.uuid));
+  if (tasks.live() > 0) return false;
+  LADE_TRY(end_as_cancelled(connection, job.id, order));
+  return true;
+}
+
+// The newest of the stages whose finaliser decides what becomes of a job in this state.
+Result<std::optional<std::int64_t>> deciding_stage(db::Connection& connection, const JobRecord& job, JobState state) {
+  std::optional<std::int64_t> newest;
+  if (state == JobState::preparing_data) return newest;
+  const bool analysing = state == JobState::analysing_data;
+  for (const char* name : {analysing ? "analyse" : "process", analysing ? "settle" : "orphans"}) {
+    const auto stage = queue::find_stage(connection, job.uuid, name);
+    if (!stage && stage.error().code != "stage_not_found") return fail(stage.error());
+    if (stage) newest = std::max(newest.value_or(0), stage->id);
+  }
+  return newest;
+}
+
+// No task of the job has failed: what was decided is to be decided again.
+Result<void> decide_again(db::Connection& connection, const JobRecord& job, JobState state) {
+  LADE_ASSIGN(const auto stage, deciding_stage(connection, job, state));
+  if (stage) {
+    LADE_TRY(queue::reopen_stage(connection, *stage, queue::Ending::succeeded, 0));
+    return queue::seal_stage(connection, *stage);
+  }
+  LADE_ASSIGN(std::string storage, storage_of(connection, job));
+  LADE_TRY(queue::enqueue(connection,
+                          task_of(job, state == JobState::preparing_data ? "plan" : "judge", std::move(storage))));
+  return {};
+}
+
+store::NewJob copy_of(const JobRecord& job, const JobOrder& order, bool force) {
+  return {.uuid = new_uuid(),
+          .definition_id = job.definition_id,
+          .file_name = job.file_name,
+          .file_bytes = job.file_bytes,
+          .state = JobState::upload_completed,
+          .file_id = job.file_id,
+          .batch_id = job.batch_id,
+          .options = job.options,
+          .dedupe_hash = job.dedupe_hash,
+          .forced = force,
+          .created_by = order.actor,
+          .company = order.company};
+}
+
+}  // namespace
+
+Result<JobRecord> require_job(db::Connection& connection, const std::string& reference, std::int64_t company) {
+  LADE_ASSIGN(auto job, store::find_job(connection, reference, company));
+  if (job) return std::move(*job);
+  return fail("job_not_found", fmt::format("there is no job '{}'", reference),
+              "give its id, UUID or slug as lade jobs lists them", ErrorKind::invalid);
+}
+
+Result<JobRecord> pause_job(db::Connection& connection, const JobOrder& order) {
+  return set_paused(connection, order, true);
+}
+
+Result<JobRecord> resume_job(db::Connection& connection, const JobOrder& order) {
+  return set_paused(connection, order, false);
+}
+
+Result<JobRecord> cancel_job(db::Connection& connection, const JobOrder& order) {
+  return act(connection, order, [&](const JobRecord& job) -> Result<void> {
+    LADE_TRY(model::next(job.standing, JobEvent::cancelled));
+    LADE_TRY(store::request_cancel(connection, job.id, order.actor));
+    if (job.paused) {
+      LADE_TRY(store::set_job_paused(connection, job.id, false, order.actor));
+      LADE_TRY(queue::pause_group(connection, job.uuid, false));
+    }
+    LADE_TRY(pursue_cancel(connection, job, order));
+    return {};
+  });
+}
+
+Result<std::int64_t> finish_cancelled_jobs(db::Connection& connection) {
+  LADE_ASSIGN(const auto ids, store::jobs_to_cancel(connection));
+  std::int64_t ended = 0;
+  for (const std::int64_t id : ids) {
+    const JobOrder order{std::to_string(id)};
+    const auto job = act(connection, order, [&](const JobRecord& found) -> Result<void> {
+      // It may have ended meanwhile, and a rejected one ends by itself.
+      if (!found.cancel_requested || !model::next(found.standing, JobEvent::cancelled)) return {};
+      LADE_ASSIGN(const bool finished, pursue_cancel(connection, found, order));
+      if (finished) ++ended;
+      return {};
+    });
+    if (!job) return fail(job.error());
+  }
+  return ended;
+}
+
+Result<JobRecord> retry_job(db::Connection& connection, const JobOrder& order) {
+  return act(connection, order, [&](const JobRecord& job) -> Result<void> {
+    LADE_ASSIGN(const model::JobStanding now, store::retry_job(connection, job.id, order.actor));
+    LADE_TRY(check_file(connection, job));
+    store::JobAdvance again;
+    again.rows[Outcome::unprocessed] = -job.rows[Outcome::unprocessed];
+    LADE_TRY(store::advance_job(connection, job.id, again));
+    LADE_ASSIGN(const std::int64_t tasks, queue::retry_group(connection, job.uuid));
+    return tasks > 0 ? Result<void>() : decide_again(connection, job, now.state);
+  });
+}
+
+Result<JobRecord> approve_job(db::Connection& connection, const JobOrder& order, std::optional<std::int64_t> revision) {
+  return act(connection, order, [&](const JobRecord& job) -> Result<void> {
+    LADE_TRY(store::change_job(connection, job.id,
+                               {.event = JobEvent::approved, .actor = order.actor, .revision = revision}));
+    LADE_ASSIGN(std::string storage, storage_of(connection, job));
+    LADE_TRY(queue::enqueue(connection, task_of(job, "judge", std::move(storage))));
+    return {};
+  });
+}
+
+Result<JobRecord> reject_job(db::Connection& connection, const JobOrder& order) {
+  return act(connection, order, [&](const JobRecord& job) -> Result<void> {
+    LADE_TRY(store::change_job(connection, job.id, {.event = JobEvent::rejected, .actor = order.actor}));
+    LADE_ASSIGN(std::string storage, storage_of(connection, job));
+    queue::NewTask task = task_of(job, "finalise", std::move(storage));
+    task.essential = true;
+    LADE_TRY(queue::enqueue(connection, task));
+    return {};
+  });
+}
+
+Result<JobRecord> clone_job(db::Connection& connection, const JobOrder& order, bool force) {
+  return db::in_transaction(connection, [&]() -> Result<JobRecord> {
+    LADE_ASSIGN(const JobRecord job, require_job(connection, order.job, order.company));
+    LADE_TRY(check_file(connection, job));
+    store::NewJob copy = copy_of(job, order, force);
+    LADE_ASSIGN(copy.snapshot, store::job_snapshot(connection, job.id));
+    LADE_ASSIGN(const std::int64_t id, store::create_job(connection, copy));
+    LADE_ASSIGN(JobRecord clone, require_job(connection, std::to_string(id), order.company));
+    LADE_ASSIGN(std::string storage, storage_of(connection, job));
+    LADE_TRY(queue::enqueue(connection, task_of(clone, "plan", std::move(storage))));
+    return clone;
+  });
+}
+
+Result<DeletedJob> delete_job(db::Connection& connection, const JobOrder& order) {
+  return db::in_transaction(connection, [&]() -> Result<DeletedJob> {
+    LADE_ASSIGN(JobRecord job, require_job(connection, order.job, order.company));
+    LADE_ASSIGN(const std::string storage, storage_of(connection, job));
+    LADE_ASSIGN(auto files, store::remove_job(connection, job.id));
+    for (store::UnwantedFile& file : files)
+      if (file.storage.empty()) file.storage = storage;
+    LADE_TRY(queue::delete_group(connection, job.uuid));
+    return DeletedJob{std::move(job), std::move(files)};
+  });
+}
+
+}  // namespace lade::jobs

@@ -1,0 +1,76 @@
+#include "queue/task_list.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "queue/sql.h"
+
+namespace lade::queue {
+namespace {
+
+constexpr std::array<std::string_view, 5> kStatuses = {"pending", "running", "succeeded", "failed", "cancelled"};
+
+TaskRow task_row_of(const db::Row& row) {
+  return {.id = integer_of(row[0]),
+          .queue = text_of(row[1]),
+          .kind = text_of(row[2]),
+          .group = text_of(row[3]),
+          .stage = text_of(row[4]),
+          .payload = text_of(row[5]),
+          .status = text_of(row[6]),
+          .storage = text_of(row[7]),
+          .node = text_of(row[8]),
+          .priority = integer_of(row[9]),
+          .attempts = integer_of(row[10]),
+          .crashes = integer_of(row[11]),
+          .error_code = text_of(row[12]),
+          .error = text_of(row[13]),
+          .created_at = integer_of(row[14]),
+          .available_at = integer_of(row[15]),
+          .started_at = integer_of(row[16]),
+          .finished_at = integer_of(row[17])};
+}
+
+}  // namespace
+
+Result<std::vector<TaskRow>> list_tasks(db::Connection& connection, const TaskFilter& filter) {
+  if (!filter.status.empty() && std::ranges::find(kStatuses, filter.status) == kStatuses.end())
+    return fail("status_unknown", fmt::format("no task has the status '{}'", filter.status),
+                fmt::format("{}", fmt::join(kStatuses, ", ")), ErrorKind::usage);
+  static const Sql sql(
+      "SELECT t.id, t.queue, t.kind, t.group_id, s.name, t.payload, t.status, t.storage, t.node, t.priority, "
+      "t.attempts, t.crashes, t.error_code, t.error, t.created_at, t.available_at, t.started_at, t.finished_at "
+      "FROM lade_task t LEFT JOIN lade_stage s ON s.id = t.stage_id "
+      "WHERE ($1 = '' OR t.status = $1) AND ($2 = '' OR t.kind = $2) AND ($3 = '' OR t.group_id = $3) "
+      "AND ($4 = 0 OR t.id < $4) ORDER BY t.id DESC LIMIT $5");
+  const db::Value values[] = {filter.status, filter.kind, filter.group, filter.before, filter.limit};
+  LADE_ASSIGN(const auto rows, connection.query(sql.of(connection), values));
+  std::vector<TaskRow> tasks;
+  tasks.reserve(rows.size());
+  for (const db::Row& row : rows) tasks.push_back(task_row_of(row));
+  return tasks;
+}
+
+Result<std::vector<ListedNode>> list_nodes(db::Connection& connection) {
+  LADE_ASSIGN(const auto rows,
+              connection.query("SELECT n.boot, n.name, n.storage, n.beat, n.started_at, (SELECT count(*) FROM "
+                               "lade_task t WHERE t.status = 'running' AND t.node = n.boot) FROM lade_node n "
+                               "ORDER BY n.started_at, n.boot"));
+  std::vector<ListedNode> nodes;
+  for (const db::Row& row : rows)
+    nodes.push_back({text_of(row[0]), text_of(row[1]), text_of(row[2]), integer_of(row[3]), integer_of(row[4]),
+                     integer_of(row[5])});
+  return nodes;
+}
+
+Result<std::vector<PausedQueue>> list_paused(db::Connection& connection) {
+  LADE_ASSIGN(const auto rows,
+              connection.query("SELECT scope, name FROM lade_queue WHERE paused ORDER BY scope, name"));
+  std::vector<PausedQueue> paused;
+  for (const db::Row& row : rows) paused.push_back({text_of(row[0]), text_of(row[1])});
+  return paused;
+}
+
+}  // namespace lade::queue

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "db/connection.h"
+#include "queue/task.h"
+
+// The queue as people look at it. Nothing here locks or changes anything.
+namespace lade::queue {
+
+struct TaskRow {
+  std::int64_t id = 0;
+  std::string queue = {};
+  std::string kind = {};
+  std::string group = {};
+  std::string stage = {};  // its name
+  std::string payload = {};
+  std::string status = {};
+  std::string storage = {};
+  std::string node = {};  // boot id of the process that has it
+  std::int64_t priority = kDefaultPriority;
+  std::int64_t attempts = 0;
+  std::int64_t crashes = 0;
+  std::string error_code = {};  // of its last failure
+  std::string error = {};
+  // Microseconds since 1970; 0: not (yet).
+  std::int64_t created_at = 0;
+  std::int64_t available_at = 0;
+  std::int64_t started_at = 0;
+  std::int64_t finished_at = 0;
+};
+
+struct TaskFilter {
+  std::string status = {};  // pending, running, succeeded, failed, cancelled; empty: all
+  std::string kind = {};    // empty: all
+  std::string group = {};   // empty: all
+  std::int64_t before = 0;  // only older ones than this task; 0: from the newest on
+  std::int64_t limit = 50;
+};
+// Newest first. Fails with status_unknown.
+Result<std::vector<TaskRow>> list_tasks(db::Connection& connection, const TaskFilter& filter = {});
+
+// A process that runs tasks.
+struct ListedNode {
+  std::string boot;
+  std::string name;
+  std::string storage;
+  std::int64_t beat = 0;
+  std::int64_t started_at = 0;
+  std::int64_t running = 0;  // its tasks
+};
+// Oldest first.
+Result<std::vector<ListedNode>> list_nodes(db::Connection& connection);
+
+// A queue or a kind of which no tasks are claimed at the moment.
+struct PausedQueue {
+  std::string scope;  // queue, kind
+  std::string name;
+};
+Result<std::vector<PausedQueue>> list_paused(db::Connection& connection);
+
+}  // namespace lade::queue

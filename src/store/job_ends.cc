@@ -1,0 +1,64 @@
+#include "store/job_ends.h"
+
+#include <fmt/format.h>
+
+#include "store/files.h"
+#include "store/sql.h"
+
+namespace lade::store {
+namespace {
+
+using db::Value;
+
+// Why the job was not deleted.
+Error refusal(const std::vector<db::Row>& found, std::int64_t id) {
+  if (found.empty()) return {"job_not_found", fmt::format("there is no job {}", id), "", ErrorKind::invalid};
+  return {"transition_refused",
+          fmt::format("job {} is {}: only a finished job can be deleted", id, text_of(found[0][0])), "cancel it first",
+          ErrorKind::invalid};
+}
+
+Result<std::vector<UnwantedFile>> forget_upload(db::Connection& connection, std::int64_t file) {
+  const Value values[] = {file};
+  LADE_ASSIGN(const auto rows,
+              connection.query("DELETE FROM lade_file WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM lade_job j WHERE "
+                               "j.file_id = $1) RETURNING CAST(uuid AS text), storage_id",
+                               values));
+  std::vector<UnwantedFile> files;
+  for (const db::Row& row : rows) files.push_back({text_of(row[0]), text_of(row[1])});
+  return files;
+}
+
+}  // namespace
+
+Result<std::vector<std::int64_t>> jobs_to_cancel(db::Connection& connection) {
+  LADE_ASSIGN(const auto rows,
+              connection.query("SELECT id FROM lade_job WHERE cancel_requested AND outcome IS NULL ORDER BY id"));
+  std::vector<std::int64_t> ids;
+  for (const db::Row& row : rows) ids.push_back(integer_of(row[0]));
+  return ids;
+}
+
+Result<std::vector<UnwantedFile>> remove_job(db::Connection& connection, std::int64_t id) {
+  return in_transaction(connection, [&]() -> Result<std::vector<UnwantedFile>> {
+    const Value values[] = {id};
+    LADE_ASSIGN(const auto segments, segments_of(connection, id));
+    // What refers to the job by a foreign key goes with it.
+    LADE_ASSIGN(
+        const auto gone,
+        connection.query("DELETE FROM lade_job WHERE id = $1 AND outcome IS NOT NULL RETURNING file_id", values));
+    if (gone.empty()) {
+      LADE_ASSIGN(const auto found, connection.query("SELECT state FROM lade_job WHERE id = $1", values));
+      return fail(refusal(found, id));
+    }
+    for (const std::string_view sql :
+         {"DELETE FROM lade_issue WHERE job_id = $1", "DELETE FROM lade_row_version WHERE job_id = $1",
+          "DELETE FROM lade_event WHERE job_id = $1"})
+      LADE_TRY(connection.execute(sql, values));
+    LADE_ASSIGN(auto files, forget_upload(connection, integer_of(gone[0][0])));
+    for (const SegmentRecord& segment : segments) files.push_back({segment.file_uuid, ""});
+    return files;
+  });
+}
+
+}  // namespace lade::store

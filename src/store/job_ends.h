@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "db/connection.h"
+
+// Jobs that are to end, and jobs that are to go.
+namespace lade::store {
+
+// Ids of the jobs of all companies that somebody asked to cancel and that are not finished, oldest first.
+Result<std::vector<std::int64_t>> jobs_to_cancel(db::Connection& connection);
+
+// A file that no record names any more.
+struct UnwantedFile {
+  std::string uuid;     // its id in the storage
+  std::string storage;  // the storage's id; of segments empty: it is that of the job's tasks
+};
+// Forgets a finished job with all that belongs to it, in the caller's transaction when there is one, and gives the
+// files that nobody wants any longer: its segments, and its upload unless another job has the same. Fails with
+// job_not_found, and with transition_refused when the job is not finished.
+Result<std::vector<UnwantedFile>> remove_job(db::Connection& connection, std::int64_t id);
+
+}  // namespace lade::store
