@@ -86,7 +86,7 @@ def check_flags(lade):
     def words(*command):
         text = subprocess.run([lade, *command, "--help"], capture_output=True, text=True, check=True).stdout
         commands = re.search(r"^Subcommands:\n((?:  .*\n)*)", text, re.M)
-        names = re.findall(r"^  (\w+)", commands.group(1), re.M) if commands else []
+        names = re.findall(r"^  ([\w-]+)", commands.group(1), re.M) if commands else []
         return names, set(re.findall(r"^  (?:-\w,)?(--[\w-]+)", text, re.M))
 
     faults, count = [], 0

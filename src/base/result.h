@@ -14,6 +14,7 @@ enum class ErrorKind {
   invalid,         // a definition, a file or a setting is not acceptable
   cannot_connect,  // the database or the storage does not answer
   cancelled,       // somebody asked to stop
+  duplicate,       // the same is being done already
 };
 
 // A failure that a caller can expect. `code` is stable and documented in docs/errors.md; `message` says what happened

@@ -28,12 +28,24 @@ void add_import_commands(CLI::App& app, CommonOptions& common, Action& action);
 void add_worker_command(CLI::App& app, CommonOptions& common, Action& action);
 void add_sniff_command(CLI::App& app, CommonOptions& common, Action& action);
 void add_definition_commands(CLI::App& app, CommonOptions& common, Action& action);
+void add_job_commands(CLI::App& app, CommonOptions& common, Action& action);
+void add_rows_command(CLI::App& app, CommonOptions& common, Action& action);
+void add_queue_commands(CLI::App& app, CommonOptions& common, Action& action);
 void add_admin_commands(CLI::App& app, CommonOptions& common, Action& action);
 
 // A session that may write; makes the data folder and the SQLite file when they are missing.
 Result<std::unique_ptr<db::Connection>> open_or_create(const CommonOptions& common);
 // A session with lade's own tables that changes nothing; null when the database has none of them.
 Result<std::unique_ptr<db::Connection>> open_store_to_read(const CommonOptions& common);
+// A session with lade's own tables as this program has them; null when the database has none of them. Fails with
+// schema_outdated when some are missing.
+Result<std::unique_ptr<db::Connection>> open_current_store(const CommonOptions& common, db::Access access);
+// The same for a command about one job; where there are no tables it fails with job_not_found.
+Result<std::unique_ptr<db::Connection>> open_for_job(const std::string& reference, const CommonOptions& common,
+                                                     db::Access access);
+
+// Who runs the program.
+std::string current_user();
 
 // A definition by path of a YAML file, or by slug of a stored one.
 struct NamedDefinition {
@@ -42,12 +54,13 @@ struct NamedDefinition {
 };
 Result<NamedDefinition> find_definition_text(const std::string& name, const CommonOptions& common);
 
+// --database and --data; the second adds --output and --quiet.
+void add_place_options(CLI::App& command, CommonOptions& common);
 void add_database_options(CLI::App& command, CommonOptions& common);
+void add_settings_option(CLI::App& command, CommonOptions& common);
 
 // The whole of a small text file.
 Result<std::string> read_all(const std::string& path);
 
-// Who runs this program, as histories name them.
-std::string user_name();
 
 }  // namespace lade::cli

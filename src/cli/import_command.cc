@@ -60,7 +60,7 @@ int run(ImportCommand& command, const CommonOptions& common) {
   command.options.database = db::limited_to(access, common.database_url());
   command.options.data = common.data;
   if (auto applied = apply_settings(command, common); !applied) return report(applied.error(), common.output);
-  command.options.user = user_name();
+  command.options.user = current_user();
   StopOnSignal stop;
   if (command.async) return submit(command, parsed.definition, text->text, common, stop.token());
   jobs::Progress progress;
@@ -98,6 +98,7 @@ void add_command(CLI::App& app, const char* name, const char* description, bool 
                   "a definition: the path of a YAML file, or the slug of a stored one")
       ->required();
   add_database_options(*sub, common);
+  add_settings_option(*sub, common);
   using jobs::Results;
   sub->add_option("--results", command->options.results, "result files to write: failed, all or none (default: failed)")
       ->transform(one_of({{"failed", static_cast<int>(Results::failed)},

@@ -14,7 +14,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer(
       "Exit codes: 0 all rows in, 1 usage, 2 finished with failed rows, 3 failed, 4 invalid, 5 cancelled, 6 cannot "
-      "connect.\n"
+      "connect, 7 waiting for review, 8 the same job is live.\n"
       "Documentation: docs/ in the source tree; every error code is explained in docs/errors.md.");
   app.name("lade");
   app.failure_message(describe_usage_fault);
@@ -24,6 +24,9 @@ int main(int argc, char** argv) {
   add_worker_command(app, common, action);
   add_sniff_command(app, common, action);
   add_definition_commands(app, common, action);
+  add_job_commands(app, common, action);
+  add_rows_command(app, common, action);
+  add_queue_commands(app, common, action);
   add_admin_commands(app, common, action);
   try {
     app.parse(argc, argv);

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/usage.h"
+#include "jobs/control.h"
 #include "store/definitions.h"
 #include "store/schema.h"
 
@@ -20,8 +21,8 @@ Result<std::string> read_all(const std::string& path) {
     if (count == 0) return text;
     text.append(block, 0, count);
     if (text.size() > 1024 * 1024)
-      return fail("definition_too_large", fmt::format("{}: more than 1 MiB", path),
-                  "is this really a definition, or a file of settings?", ErrorKind::invalid);
+      return fail("definition_too_large", fmt::format("{}: more than 1 MiB", path), "is this really a definition, or a file of settings?",
+                  ErrorKind::invalid);
   }
 }
 
@@ -45,25 +46,51 @@ Result<std::unique_ptr<db::Connection>> open_store_to_read(const CommonOptions& 
   return connection;
 }
 
-std::string user_name() {
+Result<std::unique_ptr<db::Connection>> open_current_store(const CommonOptions& common, db::Access access) {
+  LADE_ASSIGN(auto connection, db::connect(db::limited_to(access, common.database_url())));
+  LADE_ASSIGN(const db::SchemaState state, db::schema_state(*connection, store::migrations()));
+  if (state.version == 0) return nullptr;
+  if (!state.is_current())
+    return fail("schema_outdated",
+                fmt::format("{}: lade's tables have version {}, this program needs {}",
+                            db::without_password(common.database_url()), state.version, state.known),
+                "run lade migrate", ErrorKind::invalid);
+  return connection;
+}
+
+Result<std::unique_ptr<db::Connection>> open_for_job(const std::string& reference, const CommonOptions& common,
+                                                     db::Access access) {
+  LADE_ASSIGN(auto connection, open_current_store(common, access));
+  if (connection == nullptr) return fail(jobs::job_not_found(reference));
+  return connection;
+}
+
+std::string current_user() {
   const passwd* entry = getpwuid(getuid());
   return entry == nullptr ? std::to_string(getuid()) : entry->pw_name;
 }
 
-void add_database_options(CLI::App& command, CommonOptions& common) {
+void add_place_options(CLI::App& command, CommonOptions& common) {
   command
       .add_option("--database", common.database,
                   "sqlite:PATH or postgresql://… (default: a SQLite file in the data folder)")
       ->envname("LADE_DATABASE");
   command.add_option("--data", common.data, "folder for lade's files")->envname("LADE_DATA")->capture_default_str();
+}
+
+void add_database_options(CLI::App& command, CommonOptions& common) {
+  add_place_options(command, common);
   command.add_option("--output", common.output, "text, json or ndjson (default: text)")
       ->transform(one_of({{"text", static_cast<int>(Output::text)},
                           {"json", static_cast<int>(Output::json)},
                           {"ndjson", static_cast<int>(Output::ndjson)}}))
       ->type_name("FORMAT");
+  command.add_flag("--quiet,-q", common.quiet, "no progress, no summary; errors and exit code only");
+}
+
+void add_settings_option(CLI::App& command, CommonOptions& common) {
   command.add_option("--settings", common.settings, "file of NAME=VALUE settings (docs/settings.md)")
       ->envname("LADE_SETTINGS");
-  command.add_flag("--quiet,-q", common.quiet, "no progress, no summary; errors and exit code only");
 }
 
 Result<NamedDefinition> find_definition_text(const std::string& name, const CommonOptions& common) {

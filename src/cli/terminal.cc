@@ -23,6 +23,7 @@ int exit_code(ErrorKind kind) {
     case ErrorKind::invalid: return kInvalid;
     case ErrorKind::cancelled: return kCancelled;
     case ErrorKind::cannot_connect: return kCannotConnect;
+    case ErrorKind::duplicate: return kDuplicate;
     case ErrorKind::failed: return kFailed;
   }
   return kFailed;

@@ -13,7 +13,17 @@ namespace lade::cli {
 enum class Output { text, json, ndjson };
 
 // Exit codes of design section 11.
-enum ExitCode { kOk = 0, kUsage = 1, kFailedRows = 2, kFailed = 3, kInvalid = 4, kCancelled = 5, kCannotConnect = 6 };
+enum ExitCode {
+  kOk = 0,
+  kUsage = 1,
+  kFailedRows = 2,
+  kFailed = 3,
+  kInvalid = 4,
+  kCancelled = 5,
+  kCannotConnect = 6,
+  kWaitingForReview = 7,
+  kDuplicate = 8,
+};
 int exit_code(ErrorKind kind);
 
 // The error for people on standard error, or as an object on standard output; gives the exit code.

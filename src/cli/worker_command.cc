@@ -54,6 +54,7 @@ void add_worker_command(CLI::App& app, CommonOptions& common, Action& action) {
   auto command = std::make_shared<WorkerCommand>();
   CLI::App* sub = app.add_subcommand("worker", "Work on queued jobs until it is stopped");
   add_database_options(*sub, common);
+  add_settings_option(*sub, common);
   sub->add_option("--workers", command->workers, "threads (default: QUEUE_CONCURRENCY, or 4)");
   sub->add_flag("--until-idle", command->until_idle, "end when no task is left");
   sub->footer(

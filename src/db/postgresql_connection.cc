@@ -103,13 +103,26 @@ bool succeeded(const PGresult* answer) {
 PostgresqlConnection::PostgresqlConnection(Session session)
     : session_(std::move(session)), cancel_(PQgetCancel(session_.get())), statements_(kPreparedStatements) {}
 
+namespace {
+
+// What the server said has an SQLSTATE. The rest are libpq's own words; when a write fails it still believes in the
+// connection and only says so.
+bool is_loss(const Diagnosis& diagnosis) {
+  if (!diagnosis.sqlstate.empty()) return false;
+  for (const std::string_view word : {"server", "connection", "SSL"})
+    if (diagnosis.message.find(word) != std::string::npos) return true;
+  return false;
+}
+
+}  // namespace
+
 Error PostgresqlConnection::refusal(const PGresult* answer, std::string_view copied_table) {
   if (answer != nullptr && PQresultErrorField(answer, PG_DIAG_MESSAGE_PRIMARY) != nullptr) {
     diagnosis_ = diagnosis_of(answer, copied_table);
   } else {
     diagnosis_ = Diagnosis{.message = trimmed(PQerrorMessage(session_.get()))};
   }
-  return error_of(diagnosis_, PQstatus(session_.get()) == CONNECTION_BAD);
+  return error_of(diagnosis_, PQstatus(session_.get()) == CONNECTION_BAD || is_loss(diagnosis_));
 }
 
 Result<std::int64_t> PostgresqlConnection::finish(std::string_view copied_table) {

@@ -15,13 +15,6 @@ using model::JobEvent;
 using model::JobState;
 using model::Outcome;
 
-Result<void> verify_stored(db::Connection& connection, const StoredJob& stored, const storage::Folder& storage) {
-  if (stored.record.file_id == 0) return {};
-  LADE_ASSIGN(const auto file, store::find_file(connection, stored.record.file_id));
-  if (!file || file->sha256.empty()) return {};
-  return storage.verify({file->uuid, static_cast<std::uint64_t>(file->bytes), file->sha256});
-}
-
 }  // namespace
 
 Result<void> plan(queue::TaskContext& context, Desk& desk, const TaskTarget& target) {
@@ -29,7 +22,7 @@ Result<void> plan(queue::TaskContext& context, Desk& desk, const TaskTarget& tar
   LADE_ASSIGN(StoredJob stored, load_job(*connection, target.job, desk.here(), desk.storage()));
   if (stored.record.standing.state == JobState::upload_completed)
     LADE_TRY(store::change_job(*connection, target.job, {.event = JobEvent::preparation_started}));
-  LADE_TRY(verify_stored(*connection, stored, desk.storage()));
+  LADE_TRY(verify_file(*connection, stored, desk.storage()));
   auto session = plan_job(*stored.job, stored.definition, context.stop());
   if (!session) return fail(std::move(session).error().within(stored.record.file_name));
   LADE_ASSIGN(queue::Publication publication, context.publish(*connection));

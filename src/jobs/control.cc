@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <boost/json.hpp>
 
+#include <algorithm>
+
 #include "base/id.h"
 #include "db/in_transaction.h"
 #include "queue/enqueue.h"
@@ -71,8 +73,10 @@ Result<JobRecord> set_paused(db::Connection& connection, const JobOrder& order, 
 // Ends a job that nothing works on; rows without an outcome will not get one.
 Result<void> end_as_cancelled(db::Connection& connection, std::int64_t id, const JobOrder& order) {
   LADE_ASSIGN(const JobRecord job, require_job(connection, std::to_string(id), order.company));
+  const std::int64_t read = std::max(job.rows.read, job.rows_analysed);
   store::JobAdvance rest;
-  rest.rows[Outcome::unprocessed] = job.rows.read - job.rows.accounted();
+  rest.rows.read = read - job.rows.read;
+  rest.rows[Outcome::unprocessed] = read - job.rows.accounted();
   LADE_TRY(store::advance_job(connection, id, rest));
   LADE_TRY(store::change_job(connection, id, {.event = JobEvent::cancelled, .actor = order.actor}));
   return {};
@@ -130,11 +134,15 @@ store::NewJob copy_of(const JobRecord& job, const JobOrder& order, bool force) {
 
 }  // namespace
 
+Error job_not_found(const std::string& reference) {
+  return {"job_not_found", fmt::format("there is no job '{}'", reference),
+          "give its id, UUID or slug as lade jobs lists them", ErrorKind::invalid};
+}
+
 Result<JobRecord> require_job(db::Connection& connection, const std::string& reference, std::int64_t company) {
   LADE_ASSIGN(auto job, store::find_job(connection, reference, company));
-  if (job) return std::move(*job);
-  return fail("job_not_found", fmt::format("there is no job '{}'", reference),
-              "give its id, UUID or slug as lade jobs lists them", ErrorKind::invalid);
+  if (!job) return fail(job_not_found(reference));
+  return std::move(*job);
 }
 
 Result<JobRecord> pause_job(db::Connection& connection, const JobOrder& order) {

@@ -24,6 +24,7 @@ struct JobOrder {
   std::int64_t company = store::kDefaultCompany;
 };
 
+Error job_not_found(const std::string& reference);
 // The job, or job_not_found.
 Result<store::JobRecord> require_job(db::Connection& connection, const std::string& reference,
                                      std::int64_t company = store::kDefaultCompany);

@@ -75,7 +75,7 @@ class Control : public testing::StoredJobsTest {
   JobOrder order(const store::JobRecord& job) const { return {job.slug, "eve"}; }
   void count_rows(std::int64_t id, std::int64_t read, std::int64_t failed) {
     store::JobAdvance advance;
-    advance.rows.read = read;
+    advance.rows_analysed = read;
     advance.rows[Outcome::failed] = failed;
     ASSERT_OK(store::advance_job(*connection, id, advance));
   }

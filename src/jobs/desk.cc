@@ -26,6 +26,9 @@ Result<std::shared_ptr<OpenJob>> Desk::open(std::int64_t id) {
   if (place->job) return place->job;
   LADE_ASSIGN(const auto connection, db::connect(sessions_.url()));
   LADE_ASSIGN(StoredJob stored, load_job(*connection, id, here_, storage_));
+  // Its planner has looked already, but that was another process, and some time ago.
+  if (stored.record.standing.state == model::JobState::analysing_data)
+    LADE_TRY(verify_file(*connection, stored, storage_));
   LADE_TRY(bind_job(*stored.job, stored.definition, *connection));
   place->job = std::make_shared<OpenJob>(std::move(stored.job), storage_, sessions_);
   return place->job;

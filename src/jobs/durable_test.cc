@@ -7,6 +7,7 @@
 #include "base/failpoint.h"
 #include "db/ownership.h"
 #include "jobs/control.h"
+#include "jobs/desk.h"
 #include "jobs/plan.h"
 #include "jobs/submit.h"
 #include "jobs/work.h"
@@ -14,6 +15,7 @@
 #include "queue/enqueue.h"
 #include "store/events.h"
 #include "store/files.h"
+#include "store/job_changes.h"
 #include "store/outcome_blob.h"
 #include "store/outcomes.h"
 #include "store/schema.h"
@@ -248,6 +250,35 @@ TEST_P(Durable, AnUnknownKindOfTaskBecomesADeadLetter) {
   ASSERT_OK(letters);
   ASSERT_EQ(letters->size(), 1u);
   EXPECT_EQ(letters->front().reason, "unknown_kind");
+}
+
+TEST_P(Durable, ATaskThatNamesNoJobBecomesADeadLetter) {
+  ASSERT_OK(store::migrate(*connection));
+  for (const char* payload : {"nonsense", "{}", "[]", "{\"job\": \"x\"}"})
+    ASSERT_OK(queue::enqueue(*connection, {.kind = "analyse", .payload = payload}));
+  run_worker();
+  const auto letters = queue::dead_letters(*connection);
+  ASSERT_OK(letters);
+  ASSERT_EQ(letters->size(), 4u);
+  for (const queue::DeadLetter& letter : *letters) EXPECT_EQ(letter.reason, "payload_invalid");
+}
+
+TEST_P(Durable, AnEndedJobTakesNothingMore) {
+  const Summary summary = import(file(100), kItems);
+  const store::JobRecord job = record(summary.job_id);
+  EXPECT_FAILS(store::advance_job(*connection, job.id, {.rows_analysed = 5}), "job_finished");
+  const auto storage = storage::Folder::open(storage_path(options));
+  db::Pool sessions(options.database, 1);
+  Progress progress;
+  Desk desk(options, *storage, sessions, progress);
+  const auto open = desk.open(job.id);
+  ASSERT_OK(open);
+  EXPECT_FAILS((*open)->open_segments(*connection), "staging_incomplete") << "they are gone";
+  write("input.csv", file(101));
+  desk.close(job.id);
+  const auto changed = desk.open(job.id);
+  ASSERT_FAILS(changed, "file_changed");
+  EXPECT_NE(changed.error().message.find("input.csv"), std::string::npos);
 }
 
 TEST(PlanText, GivesThePlanBack) {

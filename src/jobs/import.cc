@@ -37,7 +37,8 @@ std::int64_t peak_rss_bytes() {
 Result<void> prepare_results(const ImportOptions& options) {
   if (!options.issues_file.empty()) LADE_TRY(File::create(options.issues_file));
   if (options.results == Results::none) return {};
-  return create_folder(options.results_folder, "results_folder", "name another one with --results-dir");
+  return create_folder(options.results_folder, Error{"results_folder", "cannot create the folder",
+                                                "name another one with --results-dir", ErrorKind::invalid});
 }
 
 // Brings lade's own tables up to date on a session of its own, while the file is being planned.
@@ -234,12 +235,16 @@ std::filesystem::path storage_path(const ImportOptions& options) {
   return options.data / "storage";
 }
 
-Result<void> create_folder(const std::filesystem::path& folder, const char* code, const char* hint) {
+Result<void> create_folder(const std::filesystem::path& folder, Error refusal) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (!error) return {};
-  return fail(code, fmt::format("{}: cannot create the folder: {}", folder.string(), error.message()), hint,
-              ErrorKind::invalid);
+  refusal.message = fmt::format("{}: {}: {}", folder.string(), refusal.message, error.message());
+  return fail(std::move(refusal));
+}
+
+Error data_folder() {
+  return {"data_folder", "cannot create the folder", "name another one with --data", ErrorKind::invalid};
 }
 
 std::string_view to_string(Phase phase) {
@@ -274,7 +279,7 @@ Result<Summary> run_import(const std::string& file, const definition::Definition
   auto job = std::make_unique<Job>();
   job->uuid = new_uuid();
   if (options.results_folder.empty()) options.results_folder = options.data / "imports" / job->uuid;
-  LADE_TRY(create_folder(options.data, "data_folder", "name another one with --data"));
+  LADE_TRY(create_folder(options.data, data_folder()));
   LADE_ASSIGN(job->input, source::open_input(file, options.data, options.max_bytes, stop));
   LADE_TRY(prepare_results(options));
   job->options = options;

@@ -41,7 +41,10 @@ Error cancelled();
 
 // The storage of jobs' files in the data folder.
 std::filesystem::path storage_path(const ImportOptions& options);
-Result<void> create_folder(const std::filesystem::path& folder, const char* code, const char* hint);
+// Fails with `refusal`, completed by folder and reason.
+Result<void> create_folder(const std::filesystem::path& folder, Error refusal);
+// What is said when the data folder cannot be made.
+Error data_folder();
 
 // Whether that many failed rows stop the job, and why.
 std::optional<Error> too_many_errors(const definition::Definition& definition, std::int64_t failed, std::int64_t read);

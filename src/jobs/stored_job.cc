@@ -81,6 +81,13 @@ std::string to_text(const ImportOptions& options, const std::optional<LocalFile>
   return json::serialize(object);
 }
 
+Result<void> verify_file(db::Connection& connection, const StoredJob& stored, const storage::Folder& storage) {
+  if (stored.record.file_id == 0) return {};
+  LADE_ASSIGN(const auto file, store::find_file(connection, stored.record.file_id));
+  if (!file || file->sha256.empty()) return {};
+  return storage.verify({file->uuid, static_cast<std::uint64_t>(file->bytes), file->sha256});
+}
+
 Result<StoredJob> load_job(db::Connection& connection, std::int64_t id, const ImportOptions& here,
                            const storage::Folder& storage) {
   StoredJob stored;

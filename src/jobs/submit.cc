@@ -71,7 +71,7 @@ Result<SubmittedJob> submit_import(const std::string& file, const definition::De
                                    const std::string& definition_text, ImportOptions options,
                                    const std::stop_token& stop) {
   LADE_TRY(options.validate());
-  LADE_TRY(create_folder(options.data, "data_folder", "name another one with --data"));
+  LADE_TRY(create_folder(options.data, data_folder()));
   LADE_ASSIGN(const source::Input input, source::open_input(file, options.data, options.max_bytes, stop));
   LADE_ASSIGN(const auto connection, db::connect(options.database));
   LADE_TRY(store::migrate(*connection));

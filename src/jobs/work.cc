@@ -45,7 +45,7 @@ Result<bool> is_idle(Runner& runner) {
 }  // namespace
 
 Result<void> work_on_jobs(const WorkOptions& options, const std::stop_token& stop) {
-  LADE_TRY(create_folder(options.here.data, "data_folder", "name another one with --data"));
+  LADE_TRY(create_folder(options.here.data, data_folder()));
   RunnerOptions runner_options{.here = options.here, .name = options.name};
   runner_options.settings = options.settings;
   runner_options.report = options.report;

@@ -6,14 +6,11 @@
 #include "queue/stage.h"
 
 namespace lade::queue {
-namespace {
 
 Error no_such_letter(std::int64_t task) {
   return Error{"dead_letter_not_found", fmt::format("task {} is no dead letter", task), "see lade queue dead-letters",
                ErrorKind::usage};
 }
-
-}  // namespace
 
 Result<std::vector<DeadLetter>> dead_letters(db::Connection& connection, const std::string& group, std::int64_t limit) {
   static const Sql sql(

@@ -28,6 +28,9 @@ struct DeadLetter {
 // Runs in the transaction that makes a task a dead letter; an error undoes that.
 using DeathHook = std::function<Result<void>(db::Connection&, const DeadLetter&)>;
 
+// dead_letter_not_found.
+Error no_such_letter(std::int64_t task);
+
 // Newest first. `group` empty: of all groups.
 Result<std::vector<DeadLetter>> dead_letters(db::Connection& connection, const std::string& group = {},
                                              std::int64_t limit = 100);

@@ -139,7 +139,7 @@ Result<void> check_no_twin(db::Connection& connection, const Decisive& job, cons
   LADE_ASSIGN(const auto twin, find_twin(connection, job.dedupe_hash, std::nullopt, job.company));
   if (!twin) return {};
   return fail("job_exists", fmt::format("job {} does the same at the moment", twin->slug), "wait for it, or cancel it",
-              ErrorKind::invalid);
+              ErrorKind::duplicate);
 }
 
 Result<void> set_flag(db::Connection& connection, std::int64_t id, std::string_view column, bool value,

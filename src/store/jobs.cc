@@ -17,7 +17,7 @@ Error job_exists(const std::optional<JobRecord>& twin) {
   // The twin may have ended since.
   const std::string which = twin ? fmt::format("job {} ({})", twin->slug, twin->status()) : "another job";
   return {"job_exists", "the same file is being imported by the same definition: " + which,
-          "wait for it, or force a second run", ErrorKind::invalid};
+          "wait for it, or force a second run", ErrorKind::duplicate};
 }
 
 Result<std::int64_t> insert_job(db::Connection& connection, const NewJob& job) {

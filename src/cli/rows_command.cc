@@ -1,0 +1,149 @@
+#include <fmt/format.h>
+#include <unistd.h>
+#include <boost/json.hpp>
+
+#include <array>
+#include <memory>
+
+#include "analysis/formula_guard.h"
+#include "cli/commands.h"
+#include "cli/usage.h"
+#include "csv/writer.h"
+#include "jobs/control.h"
+#include "store/row_list.h"
+
+namespace lade::cli {
+namespace {
+
+using model::Outcome;
+
+enum class Format { text, json, ndjson, csv };
+
+struct RowsCommand {
+  std::string job;
+  int state = static_cast<int>(Outcome::failed);  // CLI11 reads no enumeration that is as small as a character
+  store::RowFilter filter;
+  Format format = Format::text;
+};
+
+// Writes rows one by one, in one of the formats.
+class RowOutput {
+ public:
+  RowOutput(Format format, Outcome outcome) : format_(format), state_(model::to_string(outcome)) {
+    static constexpr std::array<std::string_view, 8> kNames = {"row",    "line",  "state",   "code",
+                                                               "column", "value", "message", "hint"};
+    if (format_ == Format::csv) write(kNames);
+    if (format_ == Format::json) fmt::print("{{\"rows\":[");
+  }
+  void take(const store::ListedRow& row) {
+    switch (format_) {
+      case Format::csv: write_csv(row); break;
+      case Format::text: write_text(row); break;
+      case Format::json: fmt::print("{}{}", count_ == 0 ? "" : ",", boost::json::serialize(object_of(row))); break;
+      case Format::ndjson: fmt::print("{}\n", boost::json::serialize(object_of(row))); break;
+    }
+    ++count_;
+  }
+  void finish() const {
+    if (format_ == Format::json) fmt::print("]}}\n");
+    if (format_ == Format::text && count_ == 0) fmt::print("no {} rows\n", state_);
+  }
+
+ private:
+  void write(const std::array<std::string_view, 8>& fields) {
+    record_.clear();
+    csv::append_record(record_, fields, {});
+    fmt::print("{}", record_);
+  }
+  void write_csv(const store::ListedRow& row) {
+    const std::string id = std::to_string(row.row_id), line = row.line == 0 ? "" : std::to_string(row.line);
+    std::string value, message;
+    write({id, line, state_, row.issue.code, row.issue.column, analysis::guard_formula(row.issue.value, value),
+           analysis::guard_formula(row.issue.message, message), row.issue.hint});
+  }
+  void write_text(const store::ListedRow& row) const {
+    std::string text = fmt::format("row {}", row.row_id);
+    if (row.line != 0) text += fmt::format(" (line {})", row.line);
+    if (!row.issue.code.empty()) text += ": " + row.issue.code;
+    if (!row.issue.column.empty()) text += " in " + row.issue.column;
+    if (!row.issue.message.empty()) text += ": " + row.issue.message;
+    if (!row.issue.value.empty()) text += fmt::format(" ('{}')", row.issue.value);
+    fmt::print("{}\n", text);
+  }
+  boost::json::object object_of(const store::ListedRow& row) const {
+    boost::json::object object{{"row", row.row_id}, {"state", state_}};
+    if (row.line != 0) object["line"] = row.line;
+    const std::pair<const char*, const std::string&> texts[] = {{"code", row.issue.code},
+                                                                {"column", row.issue.column},
+                                                                {"value", row.issue.value},
+                                                                {"message", row.issue.message},
+                                                                {"hint", row.issue.hint}};
+    for (const auto& [name, text] : texts)
+      if (!text.empty()) object[name] = text;
+    return object;
+  }
+
+  const Format format_;
+  const std::string state_;
+  std::int64_t count_ = 0;
+  std::string record_;
+};
+
+Result<void> list(db::Connection& connection, const RowsCommand& command) {
+  LADE_ASSIGN(const store::JobRecord job, jobs::require_job(connection, command.job));
+  // Begun with the first row: an error before it is not preceded by half an answer.
+  std::optional<RowOutput> output;
+  const auto begun = [&]() -> RowOutput& {
+    return output ? *output : output.emplace(command.format, command.filter.outcome);
+  };
+  LADE_TRY(store::list_rows(connection, job, command.filter, [&](const store::ListedRow& row) { begun().take(row); }));
+  begun().finish();
+  return {};
+}
+
+int run(const RowsCommand& command, const CommonOptions& common) {
+  const bool plain = command.format == Format::text || command.format == Format::csv;
+  const Output output = plain ? Output::text : Output::json;
+  auto connection = open_for_job(command.job, common, db::Access::read);
+  if (!connection) return report(connection.error(), output);
+  const auto listed = list(**connection, command);
+  return listed ? int{kOk} : report(listed.error(), output);
+}
+
+}  // namespace
+
+void add_rows_command(CLI::App& app, CommonOptions& common, Action& action) {
+  auto command = std::make_shared<RowsCommand>();
+  CLI::App* sub = app.add_subcommand("rows", "Rows of a job by what became of them; failed ones with every error");
+  sub->add_option("JOB", command->job, "id, UUID or slug of the job")->required();
+  sub->add_option("--state", command->state,
+                  "failed, inserted, updated, unchanged, skipped or unprocessed (default: failed)")
+      ->transform(one_of({{"failed", static_cast<int>(Outcome::failed)},
+                          {"inserted", static_cast<int>(Outcome::inserted)},
+                          {"updated", static_cast<int>(Outcome::updated)},
+                          {"unchanged", static_cast<int>(Outcome::unchanged)},
+                          {"skipped", static_cast<int>(Outcome::skipped)},
+                          {"unprocessed", static_cast<int>(Outcome::unprocessed)}}))
+      ->type_name("STATE");
+  sub->add_option("--limit", command->filter.limit, "at most so many rows; 0: all")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
+  sub->add_option("--after", command->filter.after, "only rows behind this one")->check(CLI::NonNegativeNumber);
+  add_place_options(*sub, common);
+  sub->add_option("--output", command->format, "text, json, ndjson or csv (default: text)")
+      ->transform(one_of({{"text", static_cast<int>(Format::text)},
+                          {"json", static_cast<int>(Format::json)},
+                          {"ndjson", static_cast<int>(Format::ndjson)},
+                          {"csv", static_cast<int>(Format::csv)}}))
+      ->type_name("FORMAT");
+  sub->footer(
+      "Examples:\n"
+      "  lade rows prices-7\n"
+      "  lade rows prices-7 --state skipped --limit 0 --output csv > skipped.csv");
+  sub->callback([command, &common, &action] {
+    command->filter.outcome = static_cast<Outcome>(command->state);
+    action = [command, &common] { return run(*command, common); };
+  });
+}
+
+}  // namespace lade::cli

@@ -1,0 +1,30 @@
+#include "cli/settings.h"
+
+#include "testing/results.h"
+
+namespace lade::cli {
+namespace {
+
+TEST(SettingsFile, HasNamesAndValues) {
+  const auto read = read_settings_text("# remark\r\nQUEUE_CONCURRENCY=3\r\n\nBACKOFF_BASE=\nX=a=b\nX=c", "lade.env");
+  ASSERT_OK(read);
+  EXPECT_EQ(*read, (NamedSettings{{"QUEUE_CONCURRENCY", "3"}, {"BACKOFF_BASE", ""}, {"X", "c"}}));
+  const auto refused = read_settings_text("A=1\n\nQUEUE_CONCURRENCY 3\n", "lade.env");
+  ASSERT_FAILS(refused, "settings_file_invalid");
+  EXPECT_EQ(refused.error().message, "lade.env line 3: 'QUEUE_CONCURRENCY 3' is not NAME=VALUE");
+  EXPECT_FAILS(read_settings_text("=3", "lade.env"), "settings_file_invalid");
+}
+
+TEST(SettingsFile, SaysHowImportsRun) {
+  jobs::ImportOptions options;
+  ASSERT_OK(apply({{"IMPORT_DEFAULT_BATCH_SIZE", "500"}, {"IMPORT_WORKER_CONCURRENCY", "3"}}, options));
+  EXPECT_EQ(options.batch_rows, 500u);
+  EXPECT_EQ(options.workers, 3u);
+  ASSERT_OK(apply({{"QUEUE_CONCURRENCY", "5"}, {"IMPORT_WORKER_CONCURRENCY", "3"}}, options));
+  EXPECT_EQ(options.workers, 5u) << "lade's own name counts more";
+  for (const char* value : {"0", "-1", "many", "", "3x", "99999999999999999999", "257"})
+    EXPECT_FAILS(apply({{"QUEUE_CONCURRENCY", value}}, options), "setting_invalid") << value;
+}
+
+}  // namespace
+}  // namespace lade::cli

@@ -1,0 +1,73 @@
+#include "queue/task_list.h"
+
+#include "testing/queue_test.h"
+
+namespace lade::queue {
+namespace {
+
+using TaskList = testing::QueueTest;
+LADE_ON_BOTH_DATABASES(TaskList);
+
+TEST_P(TaskList, ShowsTasksNewestFirst) {
+  const auto stage = open_stage(*connection, {"g1", "analyse"});
+  ASSERT_OK(stage);
+  const std::int64_t first = add({.kind = "analyse", .payload = "{}", .group = "g1", .stage = *stage});
+  const std::int64_t second = add({.kind = "mail"});
+  const Task task = claim(1).front();
+  ASSERT_OK(fail_task(*connection, task.lease, {"broken", "why"}, {.max_attempts = 1}, {}, now));
+  const auto tasks = list_tasks(*connection);
+  ASSERT_OK(tasks);
+  ASSERT_EQ(tasks->size(), 2U);
+  EXPECT_EQ(tasks->at(0).id, second);
+  EXPECT_EQ(tasks->at(0).status, "pending");
+  EXPECT_EQ(tasks->at(0).created_at, now);
+  EXPECT_EQ(tasks->at(0).finished_at, 0);
+  EXPECT_EQ(tasks->at(1).id, first);
+  EXPECT_EQ(tasks->at(1).status, "failed");
+  EXPECT_EQ(tasks->at(1).stage, "analyse");
+  EXPECT_EQ(tasks->at(1).error_code, "broken");
+  EXPECT_EQ(tasks->at(1).attempts, 1);
+  EXPECT_EQ(tasks->at(1).finished_at, now);
+}
+
+TEST_P(TaskList, FiltersAndPages) {
+  std::vector<std::int64_t> ids;
+  for (const char* group : {"g1", "g2", "g1"}) ids.push_back(add({.kind = "analyse", .group = group}));
+  const auto count = [&](const TaskFilter& filter) { return list_tasks(*connection, filter).value().size(); };
+  EXPECT_EQ(count({.group = "g1"}), 2U);
+  EXPECT_EQ(count({.kind = "analyse"}), 3U);
+  EXPECT_EQ(count({.kind = "mail"}), 0U);
+  EXPECT_EQ(count({.status = "running"}), 0U);
+  EXPECT_EQ(count({.limit = 2}), 2U);
+  EXPECT_EQ(list_tasks(*connection, {.before = ids[2], .limit = 1}).value().front().id, ids[1]);
+  EXPECT_FAILS(list_tasks(*connection, {.status = "sleeping"}), "status_unknown");
+}
+
+TEST_P(TaskList, ShowsNodesWithTheirWork) {
+  ASSERT_OK(register_node(*connection, {"n1", "alpha", "disk"}, now));
+  ASSERT_OK(register_node(*connection, {"n2", "beta", "disk"}, now + 1));
+  add({.kind = "mail"});
+  claim(1, "n1");
+  const auto nodes = list_nodes(*connection);
+  ASSERT_OK(nodes);
+  ASSERT_EQ(nodes->size(), 2U);
+  EXPECT_EQ(nodes->at(0).name, "alpha");
+  EXPECT_EQ(nodes->at(0).running, 1);
+  EXPECT_EQ(nodes->at(0).started_at, now);
+  EXPECT_EQ(nodes->at(1).running, 0);
+}
+
+TEST_P(TaskList, ShowsWhatIsPaused) {
+  ASSERT_OK(pause(*connection, Scope::queue, "default", true));
+  ASSERT_OK(pause(*connection, Scope::kind, "mail", true));
+  ASSERT_OK(pause(*connection, Scope::kind, "other", true));
+  ASSERT_OK(pause(*connection, Scope::kind, "other", false));
+  const auto paused = list_paused(*connection);
+  ASSERT_OK(paused);
+  ASSERT_EQ(paused->size(), 2U);
+  EXPECT_EQ(paused->at(0).scope + " " + paused->at(0).name, "kind mail");
+  EXPECT_EQ(paused->at(1).scope + " " + paused->at(1).name, "queue default");
+}
+
+}  // namespace
+}  // namespace lade::queue

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "base/result.h"
+#include "db/connection.h"
+#include "model/issue.h"
+#include "model/outcome.h"
+#include "store/job_list.h"
+
+// The rows of a job by what became of them. A row is known by what was stored about it: outcomes of its bucket, issues
+// of failed rows, and by neither of them when it is unprocessed.
+namespace lade::store {
+
+struct ListedRow {
+  std::int64_t row_id = 0;
+  std::int64_t line = 0;  // 0: not known
+  model::Issue issue;     // failed: one of its errors; otherwise only the code, when there is one
+};
+
+struct RowFilter {
+  model::Outcome outcome = model::Outcome::failed;
+  std::int64_t after = 0;    // only rows with larger ids
+  std::int64_t limit = 100;  // at most so many rows; 0: all
+};
+
+// Hands the rows over in the order of their ids; a failed row comes once for each of its errors. Memory is about two
+// bytes a row of the job. Fails with outcomes_not_kept when the job's counts speak of rows whose outcomes were not
+// stored, and with outcomes_damaged.
+Result<void> list_rows(db::Connection& connection, const JobRecord& job, const RowFilter& filter,
+                       const std::function<void(const ListedRow&)>& take);
+
+}  // namespace lade::store
