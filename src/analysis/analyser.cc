@@ -128,9 +128,12 @@ Result<void> Analyser::resolve(std::size_t index) {
     if (probed.size() > 0) LADE_TRY(probe_lookup(lookup, program_.columns[column].type, *connection_, probed));
     map = &probed;
   }
-  std::string previous;  // rows with the same key often follow each other
-  const LookupHit* hit = nullptr;
   for (std::size_t row = 0; row < raw_.rows; ++row) {
+    if (row > 0 && columns_[column].states[row - 1] == CellState::value && repeats_key(lookup, row)) {
+      columns_[column].cells[row] = columns_[column].cells[row - 1];
+      columns_[column].states[row] = CellState::value;
+      continue;
+    }
     key_.clear();
     bool usable = true, blank = false;
     for (const LookupPart& part : lookup.parts) {
@@ -144,10 +147,7 @@ Result<void> Analyser::resolve(std::size_t index) {
     } else if (blank) {
       leave_blank(column, row);
     } else if (append_lookup_key(key_, lookup, columns_, row)) {
-      if (key_ != previous) {
-        hit = map->find(key_);
-        previous.swap(key_);
-      }
+      const LookupHit* hit = map->find(key_);
       apply_hit(lookup, row, hit);
       // What a probe found lives only as long as this call.
       const definition::TypeKind kind = program_.columns[column].type.kind;
@@ -159,6 +159,18 @@ Result<void> Analyser::resolve(std::size_t index) {
     }
   }
   return {};
+}
+
+// Whether a row looks for what the row before it did: in many files rows of one thing follow each other.
+bool Analyser::repeats_key(const LookupProgram& lookup, std::size_t row) const {
+  return std::all_of(lookup.parts.begin(), lookup.parts.end(), [&](const LookupPart& part) {
+    if (part.column < 0) return true;
+    const TypedColumn& column = columns_[static_cast<std::size_t>(part.column)];
+    const Cell& before = column.cells[row - 1];
+    const Cell& here = column.cells[row];
+    if (column.states[row - 1] != CellState::value || column.states[row] != CellState::value) return false;
+    return is_text(part.type) ? here.text == before.text : here.number == before.number;
+  });
 }
 
 // Nothing was found for a looked-up column, and the lookup allows that.

@@ -53,6 +53,7 @@ class Analyser {
   void check_structure();
   void check_text();
   Result<void> resolve(std::size_t lookup);
+  bool repeats_key(const LookupProgram& lookup, std::size_t row) const;
   void leave_blank(std::size_t column, std::size_t row);
   void apply_hit(const LookupProgram& lookup, std::size_t row, const LookupHit* hit);
   void run_checks();
