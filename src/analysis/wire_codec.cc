@@ -142,15 +142,22 @@ char* write_text(char* at, std::string_view text, WireType wire) {
 }
 
 // Numbers and booleans into SQLite's numeric affinities: stored as SQLite itself would convert them.
-char* write_sqlite_number(char* at, Int128 value, int scale, WireType wire) {
-  const Int128 unit = power_of_ten(scale);
-  const bool whole = value % unit == 0;
-  const Int128 integer = value / unit;
+template <class Integer>
+char* write_sqlite_number(char* at, Integer value, Integer unit, int scale, WireType wire) {
+  const Integer integer = value / unit;
   const bool fits =
       integer >= std::numeric_limits<std::int64_t>::min() && integer <= std::numeric_limits<std::int64_t>::max();
-  if (whole && fits && wire != WireType::sqlite_real)
+  if (fits && integer * unit == value && wire != WireType::sqlite_real)
     return write_sqlite<std::int64_t>(at, 'i', static_cast<std::int64_t>(integer));
   return write_sqlite<std::uint64_t>(at, 'r', std::bit_cast<std::uint64_t>(to_double(value, scale)));
+}
+
+// 128-bit division is slow, and most numbers are short.
+char* write_sqlite_number(char* at, Int128 value, int scale, WireType wire) {
+  const Int128 unit = power_of_ten(scale);
+  const auto is_short = [](Int128 number) { return number == static_cast<std::int64_t>(number); };
+  if (!is_short(value) || !is_short(unit)) return write_sqlite_number<Int128>(at, value, unit, scale, wire);
+  return write_sqlite_number(at, static_cast<std::int64_t>(value), static_cast<std::int64_t>(unit), scale, wire);
 }
 
 bool is_sqlite_numeric(WireType wire) {
