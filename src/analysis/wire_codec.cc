@@ -59,40 +59,38 @@ double to_double(Int128 value, int scale) {
   return number;
 }
 
-// PostgreSQL's numeric: digits in base 10,000, no zero digits at either end.
+// Cuts a number into digits of base 10,000, lowest first.
 template <class Unsigned>
-char* write_numeric_digits(char* at, Unsigned magnitude, bool negative, int scale, int display_scale) {
+int cut(Unsigned number, std::uint16_t* digits) {
+  int count = 0;
+  for (; number != 0; number /= 10000) digits[count++] = static_cast<std::uint16_t>(number % 10000);
+  return count;
+}
+
+// PostgreSQL's numeric: digits in base 10,000, no zero digits at either end.
+char* write_numeric(char* at, Int128 value, int scale, int display_scale) {
+  static constexpr std::uint16_t kPadding[] = {1, 10, 100, 1000};
   const int padding = (4 - scale % 4) % 4;
+  const auto magnitude = static_cast<UInt128>(value < 0 ? -value : value);
   std::uint16_t digits[16];
   int count = 0;
-  int weight = -(scale + padding) / 4 - 1;
-  static constexpr Unsigned kPadding[] = {1, 10, 100, 1000};
-  if (padding > 0) {  // the lowest digit takes the padding, so that the magnitude itself never overflows
-    const auto low_base = static_cast<Unsigned>(10000 / kPadding[padding]);
-    digits[count++] = static_cast<std::uint16_t>(magnitude % low_base * kPadding[padding]);
-    magnitude /= low_base;
-    ++weight;
+  if (magnitude <= std::numeric_limits<std::uint64_t>::max() / 1000) {
+    count = cut(static_cast<std::uint64_t>(magnitude) * kPadding[padding], digits);
+  } else {  // the lowest digit takes the padding, so that the magnitude itself never overflows
+    const auto low_base = static_cast<unsigned>(10000 / kPadding[padding]);
+    digits[0] = static_cast<std::uint16_t>(static_cast<unsigned>(magnitude % low_base) * kPadding[padding]);
+    count = 1 + cut(magnitude / low_base, digits + 1);
   }
-  for (; magnitude != 0; magnitude /= 10000, ++weight) digits[count++] = static_cast<std::uint16_t>(magnitude % 10000);
   int low = 0;
-  while (count > 0 && digits[count - 1] == 0) --count, --weight;
   while (low < count && digits[low] == 0) ++low;
-  if (low == count) low = count = 0, weight = 0, negative = false;
+  const int weight = count == 0 ? 0 : count - (scale + padding) / 4 - 1;
   at = db::write_big_endian<std::int32_t>(at, 8 + 2 * (count - low));
   at = db::write_big_endian<std::int16_t>(at, static_cast<std::int16_t>(count - low));
   at = db::write_big_endian<std::int16_t>(at, static_cast<std::int16_t>(weight));
-  at = db::write_big_endian<std::int16_t>(at, negative ? 0x4000 : 0);
+  at = db::write_big_endian<std::int16_t>(at, value < 0 ? 0x4000 : 0);
   at = db::write_big_endian<std::int16_t>(at, static_cast<std::int16_t>(display_scale));
   for (int i = count; i-- > low;) at = db::write_big_endian<std::uint16_t>(at, digits[i]);
   return at;
-}
-
-char* write_numeric(char* at, Int128 value, int scale, int display_scale) {
-  const bool negative = value < 0;
-  const auto magnitude = static_cast<UInt128>(negative ? -value : value);
-  if (magnitude > std::numeric_limits<std::uint64_t>::max())
-    return write_numeric_digits<UInt128>(at, magnitude, negative, scale, display_scale);
-  return write_numeric_digits<std::uint64_t>(at, static_cast<std::uint64_t>(magnitude), negative, scale, display_scale);
 }
 
 // Reads a numeric as a number with `scale` decimals; false when it has more of them, is too large, NaN or infinite.
