@@ -129,6 +129,11 @@ Result<void> Analyser::resolve(std::size_t index) {
     map = &probed;
   }
   for (std::size_t row = 0; row < raw_.rows; ++row) {
+    if (row > 0 && columns_[column].states[row - 1] == CellState::value && repeats_key(lookup, row)) {
+      columns_[column].cells[row] = columns_[column].cells[row - 1];
+      columns_[column].states[row] = CellState::value;
+      continue;
+    }
     key_.clear();
     bool usable = true, blank = false;
     for (const LookupPart& part : lookup.parts) {
@@ -154,6 +159,18 @@ Result<void> Analyser::resolve(std::size_t index) {
     }
   }
   return {};
+}
+
+// Whether a row looks for what the row before it did: in many files rows of one thing follow each other.
+bool Analyser::repeats_key(const LookupProgram& lookup, std::size_t row) const {
+  return std::all_of(lookup.parts.begin(), lookup.parts.end(), [&](const LookupPart& part) {
+    if (part.column < 0) return true;
+    const TypedColumn& column = columns_[static_cast<std::size_t>(part.column)];
+    const Cell& before = column.cells[row - 1];
+    const Cell& here = column.cells[row];
+    if (column.states[row - 1] != CellState::value || column.states[row] != CellState::value) return false;
+    return is_text(part.type) ? here.text == before.text : here.number == before.number;
+  });
 }
 
 // Nothing was found for a looked-up column, and the lookup allows that.
@@ -258,38 +275,49 @@ bool Analyser::append_identity(std::size_t row) {
   return true;
 }
 
-bool Analyser::append_tuple(std::size_t row) {
-  tuple_.clear();
+// The row's tuple, in tuple_; nullopt when a value is too large for its target column.
+std::optional<std::string_view> Analyser::write_tuple(std::size_t row) {
+  std::size_t room = 0;
+  for (const Slot& slot : program_.slots) {
+    const auto index = static_cast<std::size_t>(slot.column);
+    room += room_for(columns_[index].cells[row], program_.columns[index].type);
+  }
+  if (tuple_.size() < room) tuple_.resize(2 * room);
+  char* at = tuple_.data();
   bool fits = true;
   for (const Slot& slot : program_.slots) {
     const auto index = static_cast<std::size_t>(slot.column);
-    const TypedColumn& column = columns_[index];
-    switch (column.states[row]) {
-      case CellState::value:
-        if (!append_value(tuple_, column.cells[row], program_.columns[index].type, slot.form)) {
-          Issue issue = cell_issue(program_.columns[index], "out_of_range",
-                                   to_text(column.cells[row], program_.columns[index].type));
-          issue.severity = Severity::error;
-          issue.message = "too large for the target column";
-          issues_.add(row, std::move(issue));
-          fits = false;
-        }
-        break;
-      case CellState::keep: db::append_big_endian<std::int32_t>(tuple_, slot.blank_keeps ? kKeep : db::kNull); break;
-      case CellState::null: db::append_big_endian<std::int32_t>(tuple_, slot.null_keeps ? kKeep : db::kNull); break;
-      case CellState::clear:
-      case CellState::bad: db::append_null(tuple_); break;
+    const CellState state = columns_[index].states[row];
+    if (state == CellState::value) {
+      char* end = write_value(at, columns_[index].cells[row], program_.columns[index].type, slot.form);
+      if (end == nullptr) refuse_range(row, index);
+      fits = fits && end != nullptr;
+      at = end == nullptr ? at : end;
+    } else {
+      const bool keeps =
+          (state == CellState::keep && slot.blank_keeps) || (state == CellState::null && slot.null_keeps);
+      at = db::write_big_endian<std::int32_t>(at, keeps ? kKeep : db::kNull);
     }
   }
-  return fits;
+  if (!fits) return std::nullopt;
+  return std::string_view(tuple_.data(), static_cast<std::size_t>(at - tuple_.data()));
+}
+
+void Analyser::refuse_range(std::size_t row, std::size_t index) {
+  const ColumnProgram& column = program_.columns[index];
+  Issue issue = cell_issue(column, "out_of_range", to_text(columns_[index].cells[row], column.type));
+  issue.severity = Severity::error;
+  issue.message = "too large for the target column";
+  issues_.add(row, std::move(issue));
 }
 
 Result<void> Analyser::emit(AnalysisSink& sink) {
   const csv::Batch& batch = *raw_.batch;
   for (std::size_t row = 0; row < raw_.rows; ++row) {
     const std::size_t at = raw_.begin + row;
-    if (!issues_.failed(row) && append_identity(row) && append_tuple(row))
-      LADE_TRY(sink.row({key_, batch.row_id(at), batch.line(at), batch.offset(at), tuple_}));
+    if (!issues_.failed(row) && append_identity(row))
+      if (const auto tuple = write_tuple(row))
+        LADE_TRY(sink.row({key_, batch.row_id(at), batch.line(at), batch.offset(at), *tuple}));
     if (issues_.failed(row)) sink.failed_row();
   }
   for (const RowIssues::Entry& entry : issues_.sorted()) {

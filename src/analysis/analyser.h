@@ -53,11 +53,13 @@ class Analyser {
   void check_structure();
   void check_text();
   Result<void> resolve(std::size_t lookup);
+  bool repeats_key(const LookupProgram& lookup, std::size_t row) const;
   void leave_blank(std::size_t column, std::size_t row);
   void apply_hit(const LookupProgram& lookup, std::size_t row, const LookupHit* hit);
   void run_checks();
   bool append_identity(std::size_t row);
-  bool append_tuple(std::size_t row);
+  std::optional<std::string_view> write_tuple(std::size_t row);
+  void refuse_range(std::size_t row, std::size_t column);
   Result<void> emit(AnalysisSink& sink);
 
   const Program& program_;
@@ -68,7 +70,8 @@ class Analyser {
   std::vector<TypedColumn> columns_;
   RowIssues issues_;
   TextArena arena_;
-  std::string key_, tuple_;
+  std::string key_;
+  std::vector<char> tuple_;  // as large as the largest so far
 };
 
 }  // namespace lade::analysis

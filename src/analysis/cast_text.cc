@@ -49,6 +49,12 @@ void append_padded(std::string& out, std::int64_t value, int count) {
   out.append(buffer, static_cast<std::size_t>(count));
 }
 
+char* write_pair(char* end, int value) {
+  *--end = static_cast<char>('0' + value % 10);
+  *--end = static_cast<char>('0' + value / 10);
+  return end;
+}
+
 }  // namespace
 
 CastFault uuid(std::string_view text, unsigned char (&value)[16]) {
@@ -91,13 +97,18 @@ void append_decimal(std::string& out, Int128 value, int scale) {
 
 void append_date(std::string& out, std::int32_t days) {
   const WrittenDate written = civil_from_days(days);
+  char text[] = "YYYY-MM-DD";
+  write_pair(text + 10, written.day);
+  write_pair(text + 7, written.month);
+  if (written.year >= 0 && written.year <= 9999) {
+    write_pair(write_pair(text + 4, written.year % 100), written.year / 100);
+    out.append(text, 10);
+    return;
+  }
   if (written.year < 0) out.push_back('-');
   const int year = written.year < 0 ? -written.year : written.year;
   append_padded(out, year, year > 9999 ? 7 : 4);
-  out.push_back('-');
-  append_padded(out, written.month, 2);
-  out.push_back('-');
-  append_padded(out, written.day, 2);
+  out.append(text + 4, 6);
 }
 
 void append_timestamp(std::string& out, std::int64_t microseconds) {

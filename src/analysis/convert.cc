@@ -17,7 +17,7 @@ using definition::TypeKind;
 constexpr std::size_t kMaxCellBytes = 1024 * 1024;
 
 bool is_space(char c) {
-  return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f' || c == '\v';
+  return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -57,6 +57,10 @@ std::string_view text_of_blank(const ColumnProgram& column) {
   return column.column.default_value ? std::string_view(*column.column.default_value) : std::string_view();
 }
 
+bool has_limits(const ColumnProgram& column) {
+  return column.min || column.max || column.column.min_length || column.pattern;
+}
+
 // One cell from its text.
 class CellConverter {
  public:
@@ -64,31 +68,48 @@ class CellConverter {
       : column_(column),
         issues_(issues),
         arena_(arena),
-        plain_(column.values.empty() && !column.column.values_only),
+        trims_(column.column.trim),
+        plain_(column.values.empty() && !column.column.values_only && column.null_values.empty()),
+        is_text_(column.type.kind == TypeKind::text),
+        has_limits_(has_limits(column)),
+        short_bytes_(column.max_length > 0 ? static_cast<std::size_t>(column.max_length) : kMaxCellBytes),
         text_of_blank_(text_of_blank(column)) {}
 
   void convert(std::string_view raw, bool stable, std::size_t row, Cell& cell, CellState& state) {
     if (raw.size() > kMaxCellBytes) return refuse(column_, "cell_too_long", row, raw, state, issues_);
-    std::string_view text = column_.column.trim ? trimmed(raw) : raw;
-    if (is_blank(text)) {
-      if (text_of_blank_.empty()) return blank(row, text, state);
-      text = text_of_blank_;
-      stable = true;
-    } else if (!plain_) {
-      const auto found = column_.values.find(std::string(text));
-      if (found == column_.values.end()) return refuse(column_, "value_not_allowed", row, text, state, issues_);
-      text = found->second;
-      stable = true;
-    }
-    if (const CastFault fault = cast_text(column_, text, cell))
+    std::string_view text = trims_ ? trimmed(raw) : raw;
+    if ((!plain_ || text.empty()) && !replace(text, stable, row, state)) return;
+    if (is_text_) {
+      cell.text = text;
+    } else if (const CastFault fault = cast_text(column_, text, cell)) {
       return refuse(column_, fault.code, row, text, state, issues_);
+    }
     state = CellState::value;
-    check_limits(column_, row, text, cell, state, issues_);
-    if (!stable && (column_.type.kind == TypeKind::text || column_.type.kind == TypeKind::json))
-      cell.text = arena_.keep(text);
+    // No text has more characters than bytes.
+    if (has_limits_ || text.size() > short_bytes_) check_limits(column_, row, text, cell, state, issues_);
+    if (!stable && (is_text_ || column_.type.kind == TypeKind::json)) cell.text = arena_.keep(text);
   }
 
  private:
+  // Puts what the definition has for a blank cell, or in its map of values, into the cell's place; false when the cell
+  // is done with.
+  bool replace(std::string_view& text, bool& stable, std::size_t row, CellState& state) {
+    if (is_blank(text)) {
+      if (text_of_blank_.empty()) return blank(row, text, state), false;
+      text = text_of_blank_;
+      stable = true;
+    } else if (!column_.values.empty() || column_.column.values_only) {
+      const auto found = column_.values.find(std::string(text));
+      if (found == column_.values.end()) {
+        refuse(column_, "value_not_allowed", row, text, state, issues_);
+        return false;
+      }
+      text = found->second;
+      stable = true;
+    }
+    return true;
+  }
+
   bool is_blank(std::string_view text) const {
     if (text.empty()) return true;
     for (const std::string& null : column_.null_values)
@@ -105,21 +126,13 @@ class CellConverter {
   const ColumnProgram& column_;
   RowIssues& issues_;
   TextArena& arena_;
-  const bool plain_;
+  const bool trims_;
+  const bool plain_;  // a cell that is not empty means what it says
+  const bool is_text_;
+  const bool has_limits_;
+  const std::size_t short_bytes_;         // texts up to this size are not too long
   const std::string_view text_of_blank_;  // empty: a blank cell stays blank
 };
-
-void convert_fixed(const ColumnProgram& column, const RawRows& raw, TypedColumn& out, RowIssues& issues,
-                   TextArena& arena) {
-  CellConverter converter(column, issues, arena);
-  for (std::size_t row = 0; row < raw.rows; ++row) {
-    if (issues.broken(row)) {
-      out.states[row] = CellState::bad;
-    } else {
-      converter.convert(*column.fixed, true, row, out.cells[row], out.states[row]);
-    }
-  }
-}
 
 }  // namespace
 
@@ -195,24 +208,23 @@ void check_limits(const ColumnProgram& column, std::size_t row, std::string_view
 void convert_column(const ColumnProgram& column, const RawRows& raw, TypedColumn& out, RowIssues& issues,
                     TextArena& arena) {
   out.resize(raw.rows);
-  if (column.fixed) return convert_fixed(column, raw, out, issues, arena);
   if (column.absent) {
     std::fill(out.states.begin(), out.states.end(), CellState::keep);
     return;
   }
-  if (column.source < 0) return;  // filled by its lookup
+  if (column.source < 0 && !column.fixed) return;  // filled by its lookup
   CellConverter converter(column, issues, arena);
   std::string scratch;
-  const auto source = static_cast<std::size_t>(column.source);
   for (std::size_t row = 0; row < raw.rows; ++row) {
     if (issues.broken(row)) {
       out.states[row] = CellState::bad;
       continue;
     }
-    const csv::Field field = raw.batch->field(raw.begin + row, source);
+    const csv::Field field = column.fixed ? csv::Field{*column.fixed}
+                                          : raw.batch->field(raw.begin + row, static_cast<std::size_t>(column.source));
     std::string_view text = field.raw;
     if (field.escaped) text = csv::unescape(field, raw.dialect, scratch);
-    if (raw.resubmitted) text = unguard_formula(text);
+    if (raw.resubmitted && !column.fixed) text = unguard_formula(text);
     converter.convert(text, !field.escaped, row, out.cells[row], out.states[row]);
   }
 }

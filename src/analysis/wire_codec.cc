@@ -18,23 +18,21 @@ constexpr std::int64_t kEpochMicroseconds = kEpochDays * 86'400'000'000;
 constexpr std::int64_t kMicrosecondsPerDay = 86'400'000'000;
 
 template <class Int>
-void append_number(std::string& tuple, Int value) {
-  db::append_big_endian<std::int32_t>(tuple, sizeof(Int));
-  db::append_big_endian<Int>(tuple, value);
+char* write_number(char* at, Int value) {
+  return db::write_big_endian<Int>(db::write_big_endian<std::int32_t>(at, sizeof(Int)), value);
 }
 
 template <class Int>
-bool append_integer_field(std::string& tuple, Int128 value) {
-  if (value < std::numeric_limits<Int>::min() || value > std::numeric_limits<Int>::max()) return false;
-  append_number<Int>(tuple, static_cast<Int>(value));
-  return true;
+char* write_integer(char* at, Int128 value) {
+  if (value < std::numeric_limits<Int>::min() || value > std::numeric_limits<Int>::max()) return nullptr;
+  return write_number<Int>(at, static_cast<Int>(value));
 }
 
 template <class Int>
-void append_sqlite(std::string& tuple, char tag, Int bits) {
-  db::append_big_endian<std::int32_t>(tuple, 1 + sizeof(Int));
-  tuple.push_back(tag);
-  db::append_big_endian<Int>(tuple, bits);
+char* write_sqlite(char* at, char tag, Int bits) {
+  at = db::write_big_endian<std::int32_t>(at, 1 + sizeof(Int));
+  *at++ = tag;
+  return db::write_big_endian<Int>(at, bits);
 }
 
 constexpr Int128 power_of_ten(int exponent) {
@@ -61,41 +59,38 @@ double to_double(Int128 value, int scale) {
   return number;
 }
 
-// PostgreSQL's numeric: digits in base 10,000, no zero digits at either end.
+// Cuts a number into digits of base 10,000, lowest first.
 template <class Unsigned>
-void append_numeric_digits(std::string& tuple, Unsigned magnitude, bool negative, int scale, int display_scale) {
-  const int padding = (4 - scale % 4) % 4;
-  std::uint16_t digits[16];
+int cut(Unsigned number, std::uint16_t* digits) {
   int count = 0;
-  int weight = -(scale + padding) / 4 - 1;
-  static constexpr Unsigned kPadding[] = {1, 10, 100, 1000};
-  if (padding > 0) {  // the lowest digit takes the padding, so that the magnitude itself never overflows
-    const auto low_base = static_cast<Unsigned>(10000 / kPadding[padding]);
-    digits[count++] = static_cast<std::uint16_t>(magnitude % low_base * kPadding[padding]);
-    magnitude /= low_base;
-    ++weight;
-  }
-  for (; magnitude != 0; magnitude /= 10000, ++weight) digits[count++] = static_cast<std::uint16_t>(magnitude % 10000);
-  int low = 0;
-  while (count > 0 && digits[count - 1] == 0) --count, --weight;
-  while (low < count && digits[low] == 0) ++low;
-  if (low == count) low = count = 0, weight = 0, negative = false;
-  db::append_big_endian<std::int32_t>(tuple, 8 + 2 * (count - low));
-  db::append_big_endian<std::int16_t>(tuple, static_cast<std::int16_t>(count - low));
-  db::append_big_endian<std::int16_t>(tuple, static_cast<std::int16_t>(weight));
-  db::append_big_endian<std::int16_t>(tuple, negative ? 0x4000 : 0);
-  db::append_big_endian<std::int16_t>(tuple, static_cast<std::int16_t>(display_scale));
-  for (int i = count; i-- > low;) db::append_big_endian<std::uint16_t>(tuple, digits[i]);
+  for (; number != 0; number /= 10000) digits[count++] = static_cast<std::uint16_t>(number % 10000);
+  return count;
 }
 
-void append_numeric(std::string& tuple, Int128 value, int scale, int display_scale) {
-  const bool negative = value < 0;
-  const auto magnitude = static_cast<UInt128>(negative ? -value : value);
-  if (magnitude <= std::numeric_limits<std::uint64_t>::max()) {
-    append_numeric_digits<std::uint64_t>(tuple, static_cast<std::uint64_t>(magnitude), negative, scale, display_scale);
-  } else {
-    append_numeric_digits<UInt128>(tuple, magnitude, negative, scale, display_scale);
+// PostgreSQL's numeric: digits in base 10,000, no zero digits at either end.
+char* write_numeric(char* at, Int128 value, int scale, int display_scale) {
+  static constexpr std::uint16_t kPadding[] = {1, 10, 100, 1000};
+  const int padding = (4 - scale % 4) % 4;
+  const auto magnitude = static_cast<UInt128>(value < 0 ? -value : value);
+  std::uint16_t digits[16];
+  int count = 0;
+  if (magnitude <= std::numeric_limits<std::uint64_t>::max() / 1000) {
+    count = cut(static_cast<std::uint64_t>(magnitude) * kPadding[padding], digits);
+  } else {  // the lowest digit takes the padding, so that the magnitude itself never overflows
+    const auto low_base = static_cast<unsigned>(10000 / kPadding[padding]);
+    digits[0] = static_cast<std::uint16_t>(static_cast<unsigned>(magnitude % low_base) * kPadding[padding]);
+    count = 1 + cut(magnitude / low_base, digits + 1);
   }
+  int low = 0;
+  while (low < count && digits[low] == 0) ++low;
+  const int weight = count == 0 ? 0 : count - (scale + padding) / 4 - 1;
+  at = db::write_big_endian<std::int32_t>(at, 8 + 2 * (count - low));
+  at = db::write_big_endian<std::int16_t>(at, static_cast<std::int16_t>(count - low));
+  at = db::write_big_endian<std::int16_t>(at, static_cast<std::int16_t>(weight));
+  at = db::write_big_endian<std::int16_t>(at, value < 0 ? 0x4000 : 0);
+  at = db::write_big_endian<std::int16_t>(at, static_cast<std::int16_t>(display_scale));
+  for (int i = count; i-- > low;) at = db::write_big_endian<std::uint16_t>(at, digits[i]);
+  return at;
 }
 
 // Reads a numeric as a number with `scale` decimals; false when it has more of them, is too large, NaN or infinite.
@@ -128,65 +123,70 @@ bool read_numeric(std::string_view bytes, int scale, Int128& value) {
   return true;
 }
 
-void append_text_field(std::string& tuple, std::string_view text, WireType wire) {
+// What stands before the bytes of a text.
+char* write_text_head(char* at, std::size_t size, WireType wire) {
   const bool tagged = wire >= WireType::sqlite_integer;
   const bool versioned = wire == WireType::jsonb;
-  db::append_big_endian<std::int32_t>(tuple, static_cast<std::int32_t>(text.size() + (tagged || versioned ? 1 : 0)));
-  if (tagged) tuple.push_back('t');
-  if (versioned) tuple.push_back('\1');
-  tuple.append(text);
+  at = db::write_big_endian<std::int32_t>(at, static_cast<std::int32_t>(size + (tagged || versioned ? 1 : 0)));
+  if (tagged) *at++ = 't';
+  if (versioned) *at++ = '\1';
+  return at;
+}
+
+char* write_text(char* at, std::string_view text, WireType wire) {
+  at = write_text_head(at, text.size(), wire);
+  std::memcpy(at, text.data(), text.size());
+  return at + text.size();
 }
 
 // Numbers and booleans into SQLite's numeric affinities: stored as SQLite itself would convert them.
-void append_sqlite_number(std::string& tuple, Int128 value, int scale, WireType wire) {
-  const Int128 unit = power_of_ten(scale);
-  const bool whole = value % unit == 0;
-  const Int128 integer = value / unit;
+template <class Integer>
+char* write_sqlite_number(char* at, Integer value, Integer unit, int scale, WireType wire) {
+  const Integer integer = value / unit;
   const bool fits =
       integer >= std::numeric_limits<std::int64_t>::min() && integer <= std::numeric_limits<std::int64_t>::max();
-  if (whole && fits && wire != WireType::sqlite_real) {
-    append_sqlite<std::int64_t>(tuple, 'i', static_cast<std::int64_t>(integer));
-  } else {
-    append_sqlite<std::uint64_t>(tuple, 'r', std::bit_cast<std::uint64_t>(to_double(value, scale)));
-  }
+  if (fits && integer * unit == value && wire != WireType::sqlite_real)
+    return write_sqlite<std::int64_t>(at, 'i', static_cast<std::int64_t>(integer));
+  return write_sqlite<std::uint64_t>(at, 'r', std::bit_cast<std::uint64_t>(to_double(value, scale)));
+}
+
+// 128-bit division is slow, and most numbers are short.
+char* write_sqlite_number(char* at, Int128 value, int scale, WireType wire) {
+  const Int128 unit = power_of_ten(scale);
+  const auto is_short = [](Int128 number) { return number == static_cast<std::int64_t>(number); };
+  if (!is_short(value) || !is_short(unit)) return write_sqlite_number<Int128>(at, value, unit, scale, wire);
+  return write_sqlite_number(at, static_cast<std::int64_t>(value), static_cast<std::int64_t>(unit), scale, wire);
 }
 
 bool is_sqlite_numeric(WireType wire) {
   return wire == WireType::sqlite_integer || wire == WireType::sqlite_real || wire == WireType::sqlite_numeric;
 }
 
-bool append_as_text(std::string& tuple, const Cell& cell, const Type& type, WireType wire) {
-  std::string text = to_text(cell, type);
-  append_text_field(tuple, text, wire);
-  return true;
+[[gnu::noinline]] char* write_as_text(char* at, const Cell& cell, const Type& type, WireType wire) {
+  return write_text(at, to_text(cell, type), wire);
 }
 
-bool append_integral(std::string& tuple, const Cell& cell, const Type& type, const WireForm& form) {
+// Not inlined, like write_time(): text, the common case, then needs no stack frame.
+[[gnu::noinline]] char* write_integral(char* at, const Cell& cell, const Type& type, const WireForm& form) {
   const int scale = type.kind == TypeKind::decimal ? type.scale : 0;
   const Int128 value = cell.number;
   switch (form.wire) {
-    case WireType::int2: return append_integer_field<std::int16_t>(tuple, value);
-    case WireType::int4: return append_integer_field<std::int32_t>(tuple, value);
-    case WireType::int8: return append_integer_field<std::int64_t>(tuple, value);
-    case WireType::boolean:
-      db::append_big_endian<std::int32_t>(tuple, 1);
-      tuple.push_back(value != 0 ? '\1' : '\0');
-      return true;
+    case WireType::int2: return write_integer<std::int16_t>(at, value);
+    case WireType::int4: return write_integer<std::int32_t>(at, value);
+    case WireType::int8: return write_integer<std::int64_t>(at, value);
+    case WireType::boolean: return write_number<std::int8_t>(at, value != 0 ? 1 : 0);
     case WireType::float4:
-      append_number<std::uint32_t>(tuple, std::bit_cast<std::uint32_t>(static_cast<float>(to_double(value, scale))));
-      return true;
+      return write_number<std::uint32_t>(at, std::bit_cast<std::uint32_t>(static_cast<float>(to_double(value, scale))));
     case WireType::float8:
-      append_number<std::uint64_t>(tuple, std::bit_cast<std::uint64_t>(to_double(value, scale)));
-      return true;
-    case WireType::numeric: append_numeric(tuple, value, scale, form.scale); return true;
+      return write_number<std::uint64_t>(at, std::bit_cast<std::uint64_t>(to_double(value, scale)));
+    case WireType::numeric: return write_numeric(at, value, scale, form.scale);
     case WireType::sqlite_integer:
     case WireType::sqlite_real:
-    case WireType::sqlite_numeric: append_sqlite_number(tuple, value, scale, form.wire); return true;
+    case WireType::sqlite_numeric: return write_sqlite_number(at, value, scale, form.wire);
     case WireType::sqlite_any:
-      if (type.kind == TypeKind::decimal) return append_as_text(tuple, cell, type, form.wire);
-      append_sqlite<std::int64_t>(tuple, 'i', static_cast<std::int64_t>(value));
-      return true;
-    default: return append_as_text(tuple, cell, type, form.wire);
+      if (type.kind == TypeKind::decimal) return write_as_text(at, cell, type, form.wire);
+      return write_sqlite<std::int64_t>(at, 'i', static_cast<std::int64_t>(value));
+    default: return write_as_text(at, cell, type, form.wire);
   }
 }
 
@@ -197,30 +197,30 @@ std::int64_t rounded(std::int64_t microseconds, int digits) {
   return (microseconds + half) / unit * unit;
 }
 
-bool append_time(std::string& tuple, const Cell& cell, const Type& type, const WireForm& form) {
+[[gnu::noinline]] char* write_time(char* at, const Cell& cell, const Type& type, const WireForm& form) {
   switch (form.wire) {
-    case WireType::date:
-      append_number<std::int32_t>(tuple, static_cast<std::int32_t>(cell.number - kEpochDays));
-      return true;
+    case WireType::date: return write_number<std::int32_t>(at, static_cast<std::int32_t>(cell.number - kEpochDays));
     case WireType::timestamp:
     case WireType::timestamptz: {
       const Int128 microseconds = type.kind == TypeKind::date ? cell.number * kMicrosecondsPerDay : cell.number;
-      append_number<std::int64_t>(tuple,
-                                  rounded(static_cast<std::int64_t>(microseconds - kEpochMicroseconds), form.scale));
-      return true;
+      return write_number<std::int64_t>(
+          at, rounded(static_cast<std::int64_t>(microseconds - kEpochMicroseconds), form.scale));
     }
-    default: return append_as_text(tuple, cell, type, form.wire);
+    default: return write_as_text(at, cell, type, form.wire);
   }
 }
 
 // A whole number, order-preserving and short: a length byte, then that many big-endian bytes.
 void append_sort_number(std::string& key, Int128 value) {
   const bool negative = value < 0;
-  int bytes = 0;
-  for (Int128 rest = value; negative ? rest < -1 : rest > 0; rest >>= 8) ++bytes;
-  if (negative && bytes == 0) bytes = 1;
-  key.push_back(static_cast<char>(negative ? 0x80 - bytes : 0x80 + bytes));
-  for (int i = bytes; i-- > 0;) key.push_back(static_cast<char>(static_cast<unsigned char>(value >> (8 * i))));
+  std::size_t bytes = negative ? 1 : 0;
+  for (Int128 rest = negative ? ~value >> 8 * bytes : value; rest > 0; rest >>= 8) ++bytes;
+  char digits[1 + 2 * sizeof(std::uint64_t)];
+  char* end = db::write_big_endian(digits + 1, static_cast<std::uint64_t>(value >> 64));
+  end = db::write_big_endian(end, static_cast<std::uint64_t>(value));
+  char* begin = end - bytes - 1;
+  *begin = static_cast<char>(negative ? 0x80 - bytes : 0x80 + bytes);
+  key.append(begin, bytes + 1);
 }
 
 }  // namespace
@@ -265,23 +265,32 @@ std::optional<WireForm> wire_form(const Type& type, const db::Column& column) {
   return form;
 }
 
-bool append_value(std::string& tuple, const Cell& cell, const Type& type, const WireForm& form) {
+char* write_value(char* at, const Cell& cell, const Type& type, const WireForm& form) {
   switch (type.kind) {
     case TypeKind::text:
-    case TypeKind::json: append_text_field(tuple, cell.text, form.wire); return true;
+    case TypeKind::json: return write_text(at, cell.text, form.wire);
     case TypeKind::uuid:
-      if (form.wire == WireType::uuid) {
-        db::append_field(tuple, {reinterpret_cast<const char*>(cell.uuid), sizeof cell.uuid});
-        return true;
-      }
-      return append_as_text(tuple, cell, type, form.wire);
+      if (form.wire != WireType::uuid) return write_as_text(at, cell, type, form.wire);
+      at = db::write_big_endian<std::int32_t>(at, sizeof cell.uuid);
+      std::memcpy(at, cell.uuid, sizeof cell.uuid);
+      return at + sizeof cell.uuid;
     case TypeKind::integer:
     case TypeKind::decimal:
-    case TypeKind::boolean: return append_integral(tuple, cell, type, form);
+    case TypeKind::boolean: return write_integral(at, cell, type, form);
     case TypeKind::date:
-    case TypeKind::timestamp: return append_time(tuple, cell, type, form);
+    case TypeKind::timestamp: return write_time(at, cell, type, form);
   }
-  return false;
+  return nullptr;
+}
+
+bool append_value(std::string& tuple, const Cell& cell, const Type& type, const WireForm& form) {
+  char field[kMostBytesBesidesText];
+  const bool text = is_text(type);
+  const char* end = text ? write_text_head(field, cell.text.size(), form.wire) : write_value(field, cell, type, form);
+  if (end == nullptr) return false;
+  tuple.append(field, static_cast<std::size_t>(end - field));
+  if (text) tuple.append(cell.text);
+  return true;
 }
 
 namespace {

@@ -24,7 +24,20 @@ struct WireForm {
 // How values of `type` are written to `column`; nullopt when they do not fit (text into an integer column, say).
 std::optional<WireForm> wire_form(const definition::Type& type, const db::Column& column);
 
-// Appends one field (length and bytes). False when the value does not fit the column's range (out_of_range).
+inline bool is_text(const definition::Type& type) {
+  return type.kind == definition::TypeKind::text || type.kind == definition::TypeKind::json;
+}
+
+// The room that write_value() may need.
+constexpr std::size_t kMostBytesBesidesText = 64;
+inline std::size_t room_for(const Cell& cell, const definition::Type& type) {
+  return kMostBytesBesidesText + (is_text(type) ? cell.text.size() : 0);
+}
+
+// Writes one field (length and bytes) at `at` and gives its end; nullptr when the value does not fit the column's range
+// (out_of_range).
+char* write_value(char* at, const Cell& cell, const definition::Type& type, const WireForm& form);
+// The same, appended; false when it does not fit.
 bool append_value(std::string& tuple, const Cell& cell, const definition::Type& type, const WireForm& form);
 
 // Reads a field of a database column as a value of `type`; text points into the field or into `arena`. False when it

@@ -41,14 +41,23 @@ enum class WireType : std::uint8_t {
 
 constexpr std::int32_t kNull = -1;
 
+// Writes the number at `at` and gives the place behind it.
 template <std::integral Int>
-void append_big_endian(std::string& out, Int value) {
+char* write_big_endian(char* at, Int value) {
   if constexpr (std::endian::native == std::endian::little && sizeof(Int) > 1) {
     if constexpr (sizeof(Int) == 2) value = static_cast<Int>(__builtin_bswap16(static_cast<std::uint16_t>(value)));
     if constexpr (sizeof(Int) == 4) value = static_cast<Int>(__builtin_bswap32(static_cast<std::uint32_t>(value)));
     if constexpr (sizeof(Int) == 8) value = static_cast<Int>(__builtin_bswap64(static_cast<std::uint64_t>(value)));
   }
-  out.append(reinterpret_cast<const char*>(&value), sizeof value);
+  std::memcpy(at, &value, sizeof value);
+  return at + sizeof value;
+}
+
+template <std::integral Int>
+void append_big_endian(std::string& out, Int value) {
+  char bytes[sizeof value];
+  write_big_endian(bytes, value);
+  out.append(bytes, sizeof bytes);
 }
 
 template <std::integral Int>

@@ -141,6 +141,7 @@ Result<void> EntryLoad::assemble(const Slice& slice, std::size_t begin, std::siz
   cursor_ = 0;
   sorted_ = true;
   carrier_.assign(end - begin, 0);
+  rows_.reserve(end - begin);
   const bool last_wins = program_.definition.duplicates != definition::DuplicatePolicy::first;
   for (std::size_t i = begin; i < end; ++i) {
     const Row& row = slice.rows[i];
@@ -154,13 +155,14 @@ Result<void> EntryLoad::assemble(const Slice& slice, std::size_t begin, std::siz
     if (!entry_.key.empty()) {
       key = key_of(tuple, &row);
       if (key.data() == key_scratch_.data()) key = arena_.keep(key);
+      const int order = rows_.empty() ? -1 : rows_.back().key.compare(key);
       // Rows of one entity follow each other; of those that name the same stored row only one is written.
-      if (!rows_.empty() && rows_.back().key == key && !key.empty()) {
+      if (order == 0 && !key.empty()) {
         if (last_wins) rows_.back().row = static_cast<std::uint32_t>(i), rows_.back().tuple = tuple;
         carrier_[i - begin] = static_cast<std::uint32_t>(rows_.size());
         continue;
       }
-      sorted_ = sorted_ && (rows_.empty() || rows_.back().key < key);
+      sorted_ = sorted_ && order < 0;
     }
     add(i, tuple);
     rows_.back().key = key;

@@ -95,6 +95,8 @@ class SegmentBuilder {
   };
   std::string_view key(const Entry& entry) const;
   void sort();
+  // The first of the sorted entries whose key is not below the splitter.
+  std::size_t first_from(std::string_view splitter) const;
   template <class Take, class EndBucket>
   Result<void> hand_over(std::span<const std::string> splitters, Take&& take, EndBucket&& end_bucket);
 
