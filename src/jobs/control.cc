@@ -73,7 +73,7 @@ Result<JobRecord> set_paused(db::Connection& connection, const JobOrder& order, 
 // Ends a job that nothing works on; rows without an outcome will not get one.
 Result<void> end_as_cancelled(db::Connection& connection, std::int64_t id, const JobOrder& order) {
   LADE_ASSIGN(const JobRecord job, require_job(connection, std::to_string(id), order.company));
-  const std::int64_t read = std::max(job.rows.read, job.rows_analysed);
+  const std::int64_t read = std::max({job.rows.read, job.rows_analysed, job.rows_total.value_or(0)});
   store::JobAdvance rest;
   rest.rows.read = read - job.rows.read;
   rest.rows[Outcome::unprocessed] = read - job.rows.accounted();

@@ -39,14 +39,22 @@ Result<std::vector<TaskRow>> list_tasks(db::Connection& connection, const TaskFi
   if (!filter.status.empty() && std::ranges::find(kStatuses, filter.status) == kStatuses.end())
     return fail("status_unknown", fmt::format("no task has the status '{}'", filter.status),
                 fmt::format("{}", fmt::join(kStatuses, ", ")), ErrorKind::usage);
-  static const Sql sql(
+  // Only the conditions that are asked for, and the status as a literal: so the database can use its partial indexes.
+  std::string sql =
       "SELECT t.id, t.queue, t.kind, t.group_id, s.name, t.payload, t.status, t.storage, t.node, t.priority, "
       "t.attempts, t.crashes, t.error_code, t.error, t.created_at, t.available_at, t.started_at, t.finished_at "
-      "FROM lade_task t LEFT JOIN lade_stage s ON s.id = t.stage_id "
-      "WHERE ($1 = '' OR t.status = $1) AND ($2 = '' OR t.kind = $2) AND ($3 = '' OR t.group_id = $3) "
-      "AND ($4 = 0 OR t.id < $4) ORDER BY t.id DESC LIMIT $5");
-  const db::Value values[] = {filter.status, filter.kind, filter.group, filter.before, filter.limit};
-  LADE_ASSIGN(const auto rows, connection.query(sql.of(connection), values));
+      "FROM lade_task t LEFT JOIN lade_stage s ON s.id = t.stage_id WHERE t.id > 0";
+  std::vector<db::Value> values = {filter.limit};
+  const auto add = [&](std::string_view condition, db::Value value) {
+    values.push_back(std::move(value));
+    sql += fmt::format(" AND {} ${}", condition, values.size());
+  };
+  if (!filter.status.empty()) sql += fmt::format(" AND t.status = '{}'", filter.status);
+  if (!filter.kind.empty()) add("t.kind =", filter.kind);
+  if (!filter.group.empty()) add("t.group_id =", filter.group);
+  if (filter.before != 0) add("t.id <", filter.before);
+  sql += " ORDER BY t.id DESC LIMIT $1";
+  LADE_ASSIGN(const auto rows, connection.query(sql, values));
   std::vector<TaskRow> tasks;
   tasks.reserve(rows.size());
   for (const db::Row& row : rows) tasks.push_back(task_row_of(row));
