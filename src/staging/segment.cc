@@ -128,8 +128,8 @@ void SegmentBuilder::sort() {
 }
 
 std::size_t SegmentBuilder::first_from(std::string_view splitter) const {
-  const auto first = std::partition_point(entries_.begin(), entries_.end(),
-                                          [&](const Entry& entry) { return key(entry) < splitter; });
+  const auto first =
+      std::partition_point(entries_.begin(), entries_.end(), [&](const Entry& entry) { return key(entry) < splitter; });
   return static_cast<std::size_t>(first - entries_.begin());
 }
 
