@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs all that CI runs, step by step, and ends with one line: N passed, M failed. `make test` calls it.
 
-  scripts/test.py [--only STEP]…    steps: format errors docs-links unit cases cli docs threads
+  scripts/test.py [--only STEP]…    steps: format errors docs-links unit cases cli chaos docs demo threads
 """
 
 import argparse
@@ -124,6 +124,10 @@ def run_cases():
     return passed + more, failed + worse
 
 
+def run_chaos():
+    return counted([sys.executable, "tests/chaos/run.py", "--lade", ASAN / "lade"])
+
+
 def run_docs():
     return counted(["scripts/test_docs.py", "--lade", ASAN / "lade"])
 
@@ -149,6 +153,7 @@ STEPS = {
     "unit": ("Unit tests, fuzz corpora and the corpora of other projects, with ASan and UBSan", run_unit_tests),
     "cases": ("Text cases on SQLite and PostgreSQL, with ASan and UBSan", run_cases),
     "cli": ("The command line with bad input, lost databases and signals, with ASan and UBSan", run_command_line),
+    "chaos": ("Processes killed, stopped and cut off at every step: each row is loaded once", run_chaos),
     "docs": ("Commands in the documentation do what it shows", run_docs),
     "demo": ("The release build, and the tour of make demo", run_demo),
     "threads": ("Workers beside each other, with TSan", run_threads),

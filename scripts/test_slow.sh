@@ -1,5 +1,5 @@
 #!/bin/sh
-# test_slow.sh: what takes too long for every change. The queue's simulation with SEEDS seeds, a million rows on both databases, a file
+# test_slow.sh: what takes too long for every change. The queue's simulation with SEEDS seeds, the chaos tests in their long form, a million rows on both databases, a file
 # of too many rows, the corpora of other projects with sanitizers, each fuzz target for FUZZ_SECONDS.
 set -eu
 cd "$(dirname "$0")/.."
@@ -9,6 +9,7 @@ LADE_SIMULATION_SEEDS="${SEEDS:-100000}" build/release/queue_test --gtest_filter
 python3 tests/slow/million.py --lade build/release/lade --generator build/release/generate_components --rows "${ROWS:-1000000}"
 python3 tests/slow/too_many_rows.py --lade build/release/lade
 cmake --preset asan
-cmake --build --preset asan --target corpus_test
+cmake --build --preset asan --target corpus_test lade
+python3 tests/chaos/run.py --lade build/asan/lade --long
 LADE_SOURCE_DIR=$PWD build/asan/corpus_test
 scripts/fuzz.sh "${FUZZ_SECONDS:-60}"

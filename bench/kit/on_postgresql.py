@@ -48,11 +48,13 @@ class PostgresqlBench:
         return self.psql("-c", f"\\copy {table} FROM '{path}' WITH (FORMAT csv, HEADER)")
 
     def prepare(self, existing=None, constraint=""):
-        """A fresh database with the items, the target and the rows it already holds."""
+        """A fresh database with the items, the target and the rows it already holds, in which lade was set up."""
         self.ask("DROP SCHEMA public CASCADE")
         self.ask("CREATE SCHEMA public")
         for path in (self.data.items, FOLDER / "target.sql"):
             subprocess.run(self.psql("-f", path), check=True)
+        subprocess.run([str(self.lade), "definitions", "add", str(FOLDER / "definition.yaml"), "--database", self.url, "-q"],
+                       check=True, stdout=subprocess.DEVNULL)
         if constraint:
             self.ask(constraint)
         if existing:

@@ -27,6 +27,8 @@ class SqliteBench:
         connection.execute(f"PRAGMA journal_mode = {journal}")
         connection.executescript(self.data.items.read_text() + (FOLDER / "target.sql").read_text())
         connection.close()
+        subprocess.run([str(self.lade), "definitions", "add", str(FOLDER / "definition.yaml"), "--database", f"sqlite:{self.path}", "-q"],
+                       check=True, stdout=subprocess.DEVNULL)
         if existing:
             subprocess.run([self.prepared, self.path, existing, "insert", journal], check=True)
 

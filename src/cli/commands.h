@@ -25,6 +25,7 @@ struct CommonOptions {
 // Each adds its command to the program; the chosen one puts what is to be done into `action`.
 using Action = std::function<int()>;
 void add_import_commands(CLI::App& app, CommonOptions& common, Action& action);
+void add_results_command(CLI::App& app, CommonOptions& common, Action& action);
 void add_worker_command(CLI::App& app, CommonOptions& common, Action& action);
 void add_sniff_command(CLI::App& app, CommonOptions& common, Action& action);
 void add_definition_commands(CLI::App& app, CommonOptions& common, Action& action);

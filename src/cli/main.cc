@@ -22,6 +22,7 @@ int main(int argc, char** argv) {
   Action action;
   add_import_commands(app, common, action);
   add_worker_command(app, common, action);
+  add_results_command(app, common, action);
   add_sniff_command(app, common, action);
   add_definition_commands(app, common, action);
   add_job_commands(app, common, action);

@@ -27,10 +27,13 @@ bool is_same(const std::filesystem::path& path, int descriptor) {
          there.st_dev == here.st_dev;
 }
 
-// The locked file, or -1 when somebody else has it.
-Result<int> try_lock(const std::filesystem::path& path) {
+constexpr int kTaken = -1;
+constexpr int kImpossible = -2;
+
+// The locked file; kTaken when somebody else has it, kImpossible when no file can be made there.
+int try_lock(const std::filesystem::path& path) {
   const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (descriptor < 0) return fail(system_error(errno, "create", path.string()));
+  if (descriptor < 0) return kImpossible;
   if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0 && is_same(path, descriptor)) {
     const std::string owner = fmt::format("{}\n", ::getpid());
     (void)!::ftruncate(descriptor, 0);
@@ -38,7 +41,7 @@ Result<int> try_lock(const std::filesystem::path& path) {
     return descriptor;
   }
   ::close(descriptor);
-  return -1;
+  return kTaken;
 }
 
 std::string owner_of(const std::filesystem::path& path) {
@@ -59,8 +62,10 @@ Result<Ownership> Ownership::take(const std::string& url, std::chrono::milliseco
   const std::filesystem::path path = location.path + "-lade";
   const auto end = std::chrono::steady_clock::now() + patience;
   for (;;) {
-    LADE_ASSIGN(const int descriptor, try_lock(path));
+    const int descriptor = try_lock(path);
     if (descriptor >= 0) return Ownership(path, descriptor);
+    // SQLite cannot work there either, and says so in better words.
+    if (descriptor == kImpossible) return Ownership({}, -1);
     if (stop.stop_requested())
       return fail("cancelled", "stopped while waiting for the database", "", ErrorKind::cancelled);
     if (std::chrono::steady_clock::now() >= end)

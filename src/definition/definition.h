@@ -119,6 +119,7 @@ enum class Aggregate { last, first, sum, min, max, count, join };
 enum class Partition { range, hash, single };
 enum class Commit { per_bucket, all_or_nothing };
 enum class FailWhen { never, any_failed, all_failed };
+enum class Review { never, always, on_issues };  // on_issues: when a row has failed
 enum class RaggedPolicy { error, pad };  // rows with too few or too many fields
 
 struct MaxErrors {
@@ -153,6 +154,7 @@ struct Definition {
   Partition partition = Partition::range;
   Commit commit = Commit::per_bucket;
   FailWhen fail_when = FailWhen::never;
+  Review review = Review::never;
   MaxErrors max_errors;
 
   const DataColumn* find(std::string_view column) const;

@@ -78,8 +78,6 @@ std::vector<FaultCase> unsupported_cases() {
        "load[1]: 'scope' is not supported yet", kSchema},
       {"version", load("  - {table: t, key: a, version: {column: x, table: y}}"), "unsupported", 7, 24,
        "'version' is not supported yet", kSchema},
-      {"review_on_issues", load("  - {table: t, key: a}", "review: on_issues"), "unsupported", 8, 9,
-       "review: 'on_issues' is not supported yet; use 'review: never'", kSchema},
       {"type_code", document("  a: {type: code}"), "unsupported", 4, 13, "'code' is not supported yet; use text",
        kSchema},
       {"handler_column", document("  a: {handler: x.lua}"), "unsupported", 4, 7, "'handler' is not supported yet",

@@ -66,6 +66,9 @@ template <>
 inline constexpr Named<FailWhen> kNames<FailWhen>[] = {
     {"never", FailWhen::never}, {"any_failed", FailWhen::any_failed}, {"all_failed", FailWhen::all_failed}};
 template <>
+inline constexpr Named<Review> kNames<Review>[] = {
+    {"never", Review::never}, {"always", Review::always}, {"on_issues", Review::on_issues}};
+template <>
 inline constexpr Named<RaggedPolicy> kNames<RaggedPolicy>[] = {{"error", RaggedPolicy::error},
                                                                {"pad", RaggedPolicy::pad}};
 

@@ -65,7 +65,7 @@ partition: hash
 commit: all_or_nothing
 max_errors: {count: 10, percent: 2.5%}
 fail_when: any_failed
-review: never
+review: on_issues
 )yaml";
 
 Definition without_lines(Definition definition) {
@@ -142,6 +142,7 @@ TEST(ParseDefinition, ReadsSourceAndSettings) {
   EXPECT_EQ(d.commit, Commit::all_or_nothing);
   EXPECT_EQ(d.max_errors, (MaxErrors{10, 2.5}));
   EXPECT_EQ(d.fail_when, FailWhen::any_failed);
+  EXPECT_EQ(d.review, Review::on_issues);
 }
 
 TEST(ParseDefinition, MaxErrorsHasThreeSpellings) {

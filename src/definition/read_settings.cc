@@ -85,16 +85,6 @@ void read_top_choice(const Node& root, std::string_view key, Enumeration& into, 
   if (const Node* node = root.find(key)) into = read_choice<Enumeration>(*node, key, faults).value_or(into);
 }
 
-void check_review(const Node& node, Faults& faults) {
-  const auto text = read_text(node, "review", faults);
-  if (!text || *text == "never") return;
-  if (*text == "always" || *text == "on_issues")
-    return report_unsupported(node.place, "review", {*text, "use 'review: never' and look at 'lade plan' first"},
-                              faults);
-  faults.error(node.place, "definition_bad_value",
-               fmt::format("review: {} is not accepted; expected never", quoted(*text)));
-}
-
 }  // namespace
 
 void read_settings(const Node& root, Definition& definition, Faults& faults) {
@@ -103,7 +93,7 @@ void read_settings(const Node& root, Definition& definition, Faults& faults) {
   read_top_choice(root, "commit", definition.commit, faults);
   read_top_choice(root, "fail_when", definition.fail_when, faults);
   if (const Node* node = root.find("max_errors")) definition.max_errors = read_max_errors(*node, faults);
-  if (const Node* node = root.find("review")) check_review(*node, faults);
+  read_top_choice(root, "review", definition.review, faults);
 }
 
 }  // namespace lade::definition

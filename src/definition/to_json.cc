@@ -155,7 +155,7 @@ json::object to_object(const Definition& definition) {
   put(object, "commit", name(definition.commit));
   if (definition.max_errors.given()) put(object, "max_errors", to_object(definition.max_errors));
   put(object, "fail_when", name(definition.fail_when));
-  put(object, "review", "never");
+  put(object, "review", name(definition.review));
   return object;
 }
 

@@ -64,8 +64,9 @@ Result<void> arm_settling(db::Connection& connection, const JobGroup& group, con
   return arm_stage(connection, group, kSettleTask, plan.buckets(), kJudgeTask);
 }
 
-Result<void> arm_processing(db::Connection& connection, const JobGroup& group, const Job& job, model::JobEvent event) {
-  LADE_TRY(store::change_job(connection, group.id, {.event = event}));
+Result<void> arm_processing(db::Connection& connection, const JobGroup& group, const Job& job,
+                            std::optional<model::JobEvent> event) {
+  if (event) LADE_TRY(store::change_job(connection, group.id, {.event = *event}));
   const bool at_once = job.definition().commit == definition::Commit::all_or_nothing;
   return arm_stage(connection, group, kProcessTask, at_once ? 1 : job.plan.buckets(), kFinaliseTask);
 }

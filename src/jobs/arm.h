@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -41,8 +42,9 @@ Result<void> arm_planning(db::Connection& connection, const JobGroup& group);
 // Stores the plan, moves the job on and puts all chunks into the queue.
 Result<void> arm_analysis(db::Connection& connection, const JobGroup& group, const Plan& plan);
 Result<void> arm_settling(db::Connection& connection, const JobGroup& group, const Plan& plan);
-// Moves the job to processing_data, from analysis or from its approval.
-Result<void> arm_processing(db::Connection& connection, const JobGroup& group, const Job& job, model::JobEvent event);
+// `event` moves the job to processing_data, from analysis or from its approval; nullopt: it is there already.
+Result<void> arm_processing(db::Connection& connection, const JobGroup& group, const Job& job,
+                            std::optional<model::JobEvent> event);
 Result<void> arm_orphans(db::Connection& connection, const JobGroup& group);
 
 }  // namespace lade::jobs

@@ -16,6 +16,7 @@
 #include "store/events.h"
 #include "store/files.h"
 #include "store/job_changes.h"
+#include "store/job_ends.h"
 #include "store/outcome_blob.h"
 #include "store/outcomes.h"
 #include "store/schema.h"
@@ -92,6 +93,57 @@ TEST_P(Durable, AQueuedJobComesToTheSameAsAnImport) {
             (std::vector<std::string>{"created", "preparation_started", "planned", "analysed", "completed"}));
   EXPECT_EQ(store::results_of(*connection, done.id)->size(), 2u) << "failed and succeeded";
   EXPECT_TRUE(store::segments_of(*connection, done.id)->empty()) << "a job that succeeded needs them no longer";
+}
+
+TEST_P(Durable, ADeletedJobLeavesNothingButWhatItLoaded) {
+  const std::string job = submit(file(300));
+  run_worker();
+  const std::vector<std::string> loaded = items();
+  const auto deleted = delete_job(*connection, {job, "ada"});
+  ASSERT_OK(deleted);
+  EXPECT_EQ(deleted->files.size(), 2u) << "the upload and the failed rows";
+  for (const char* table : {"lade_job", "lade_file", "lade_task", "lade_stage", "lade_issue", "lade_outcome", "lade_event"})
+    EXPECT_EQ(integer(fmt::format("SELECT count(*) FROM {}", table)), 0) << table;
+  EXPECT_EQ(items(), loaded);
+}
+
+TEST_P(Durable, NothingIsWrittenBeforeSomebodyApproves) {
+  const std::string csv = file(300);
+  for (const char* review : {"review: always\n", "review: on_issues\n"}) {
+    SCOPED_TRACE(review);
+    ASSERT_OK(connection->run("DELETE FROM item"));
+    const std::string job = submit(csv, kItems + review);
+    run_worker();
+    EXPECT_EQ(status(job), "waiting_for_review");
+    EXPECT_EQ(integer("SELECT count(*) FROM item"), 0);
+    EXPECT_EQ(record(job).rows[Outcome::failed], 6);
+    ASSERT_OK(approve_job(*connection, {job, "ada"}));
+    run_worker();
+    EXPECT_EQ(status(job), "succeeded");
+    EXPECT_EQ(record(job).reviewed_by, "ada");
+    EXPECT_EQ(integer("SELECT count(*) FROM item"), record(job).rows[Outcome::inserted]);
+    EXPECT_TRUE(record(job).rows.conserved());
+  }
+}
+
+TEST_P(Durable, ARejectedJobWritesNothingAndSaysSo) {
+  const std::string job = submit(file(300), kItems + "review: always\n");
+  run_worker();
+  ASSERT_OK(reject_job(*connection, {job, "ada"}));
+  run_worker();
+  EXPECT_EQ(status(job), "rejected");
+  EXPECT_EQ(integer("SELECT count(*) FROM item"), 0);
+  EXPECT_TRUE(record(job).rows.conserved());
+  EXPECT_EQ(record(job).rows[Outcome::unprocessed], 294);
+}
+
+TEST_P(Durable, WithoutIssuesNobodyIsAsked) {
+  const Summary summary = import("code,name,amount\n1,a,1\n2,b,2\n", kItems + "review: on_issues\n");
+  EXPECT_EQ(summary.outcome, "succeeded");
+  const Summary asked = import("code,name,amount\n1,a,1\n2,b,x\n", kItems + "review: on_issues\n");
+  EXPECT_EQ(asked.outcome, "waiting_for_review");
+  EXPECT_EQ(exit_code(asked), 7);
+  EXPECT_EQ(counts(asked), "read 2 failed 1 unprocessed 1");
 }
 
 TEST_P(Durable, EveryRowHasAnOutcome) {
@@ -211,6 +263,18 @@ TEST_P(Durable, ABucketThatIsGivenUpIsAllThatARetryDoesAgain) {
   EXPECT_EQ(done.rows[Outcome::unchanged], 0) << "what was loaded is not loaded again";
   EXPECT_EQ(integer("SELECT count(*) FROM item"), done.rows[Outcome::inserted]);
   EXPECT_EQ(content("SELECT row_id FROM lade_issue WHERE severity = 'error'").size(), 20u) << "each once";
+}
+
+TEST_P(Durable, StagedRowsOfAFailedJobAreKeptForAWhile) {
+  ASSERT_OK(arm_failpoints("load=error:broken@1"));
+  const std::string job = submit(file(1000));
+  run_worker();
+  const auto kept = static_cast<std::int64_t>(store::segments_of(*connection, record(job).id)->size());
+  EXPECT_GT(kept, 1);
+  EXPECT_EQ(store::expire_segments(*connection, 1).value(), 0);
+  ASSERT_OK(connection->run(is_sqlite() ? "UPDATE lade_job SET finished_at = '2020-01-01T00:00:00.000Z'"
+                                        : "UPDATE lade_job SET finished_at = '2020-01-01'"));
+  EXPECT_EQ(store::expire_segments(*connection, 30).value(), kept);
 }
 
 TEST_P(Durable, ADeadChunkFailsTheJobWithNothingWritten) {

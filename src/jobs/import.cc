@@ -63,6 +63,12 @@ Result<Submission> submission_of(const std::string& path, source::Input& input, 
   return file;
 }
 
+// Nothing more happens to it before somebody says so.
+bool has_come_to_rest(const store::JobRecord& job) {
+  return job.standing.state == model::JobState::finished ||
+         job.standing.state == model::JobState::waiting_for_review;
+}
+
 // An import of one file by this process alone.
 class OneShot {
  public:
@@ -138,7 +144,7 @@ class OneShot {
     for (;;) {
       runner.desk().wait_for_news(kLook, cancelling ? std::stop_token() : stop_);
       auto record = look(runner, cancelling);
-      if (record && (*record)->standing.state == model::JobState::finished) return std::move(**record);
+      if (record && has_come_to_rest(**record)) return std::move(**record);
       if (record) reached = Clock::now();
       if (Clock::now() - reached > kPatience)
         return fail("cannot_connect", "the database does not answer: " + record.error().message,
@@ -155,6 +161,7 @@ class OneShot {
       runner.node().check();
       runner.node().wake();
     }
+    if (cancelling) LADE_TRY(finish_cancelled_jobs(*session));
     LADE_ASSIGN(auto record, store::find_job(*session, group_.uuid));
     if (!record) return fail("job_not_found", "the job was deleted", "", ErrorKind::invalid);
     return record;
@@ -166,16 +173,18 @@ class OneShot {
     summary.definition = record.definition;
     summary.definition_version = record.definition_version;
     summary.file = record.file_name;
-    summary.outcome = model::to_string(record.standing.outcome.value());
+    summary.outcome = record.status();
     summary.resumed = resumed_;
     summary.rows = record.rows;
+    summary.rows.read = rows_total_;
+    summary.rows[model::Outcome::unprocessed] += summary.rows.read - summary.rows.accounted();
     add_counts(summary.issues, record.issues);
     std::tie(summary.unmapped_columns, summary.absent_columns) = columns_;
     if (!record.error.empty()) summary.error = {record.error_code, record.error, record.error_hint};
     if (summary.outcome == "cancelled") summary.error = cancelled();
     if (!record.results_error.empty())
       summary.error = {"results_missing", "the result files could not be written: " + record.results_error,
-                       "lade results writes them again"};
+                       "free some space; lade rows shows the failed rows"};
     LADE_ASSIGN(const db::Pool::Lease session, runner.sessions().acquire());
     auto fetched = fetch_results(*session, runner.desk().storage(), record, options_.results_folder);
     if (!fetched) {

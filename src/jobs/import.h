@@ -57,7 +57,7 @@ struct Summary {
   std::string definition;
   std::int64_t definition_version = 0;
   std::string file;
-  std::string outcome;  // succeeded, failed, cancelled
+  std::string outcome;  // succeeded, failed, cancelled, waiting_for_review
   Error error;          // when failed
   bool dry_run = false;
   bool resumed = false;  // went on with what an earlier process had begun
@@ -72,7 +72,7 @@ struct Summary {
 
 std::string to_json(const Summary& summary);
 std::int64_t rows_per_second(const Summary& summary);
-// Of design section 11: 0 all rows in, 2 finished with failed rows, 3 failed, 5 cancelled.
+// Of design section 11: 0 all rows in, 2 finished with failed rows, 3 failed, 5 cancelled, 7 waiting for review.
 int exit_code(const Summary& summary);
 
 // Runs the import to its end. An error means that the job could not start (bad file, definition, target, connection);

@@ -25,7 +25,7 @@ std::optional<Error> too_many_errors(const definition::Definition& definition, s
 
 bool is_judged(const definition::Definition& definition) {
   return definition.max_errors.given() || definition.fail_when != FailWhen::never ||
-         definition.commit == Commit::all_or_nothing;
+         definition.review != definition::Review::never || definition.commit == Commit::all_or_nothing;
 }
 
 }  // namespace lade::jobs

@@ -19,7 +19,7 @@ struct Judgement {
   std::optional<Error> error = {};
   bool settles = false;   // keys repeated in the file must be decided first
   bool reviewed = false;  // somebody must look first
-  JobEvent event = JobEvent::analysed;
+  std::optional<JobEvent> event = JobEvent::analysed;  // what moves the job on; nullopt: it was moved already
 };
 
 Result<Judgement> judge_job(const Work& work, db::Connection& connection) {
@@ -27,6 +27,10 @@ Result<Judgement> judge_job(const Work& work, db::Connection& connection) {
   LADE_ASSIGN(const auto record, store::find_job(connection, std::to_string(job.id)));
   if (!record) return fail("job_not_found", "the job was deleted");
   if (record->standing.state == JobState::approved) return Judgement{.event = JobEvent::processing_started};
+  // Cancelled between approval and the first bucket, then retried.
+  if (record->standing.state == JobState::processing_data)
+    return queue::find_stage(connection, job.uuid, std::string(kProcessTask)) ? Judgement{.superseded = true}
+                                                                              : Judgement{.event = std::nullopt};
   LADE_ASSIGN(const bool current, queue::is_finaliser(connection, work.context.task().lease.task));
   if (!current) return Judgement{.superseded = true};
   if (record->cancel_requested) return Judgement{.ends = true};
@@ -40,7 +44,10 @@ Result<Judgement> judge_job(const Work& work, db::Connection& connection) {
     LADE_ASSIGN(const bool settled, stage_is_whole(connection, job.uuid, kSettleTask));
     if (!settled) return Judgement{.ends = true};
   }
-  return Judgement{.settles = settles};
+  const definition::Review review = job.definition().review;
+  const bool reviewed =
+      review == definition::Review::always || (review == definition::Review::on_issues && failed > 0);
+  return Judgement{.settles = settles, .reviewed = reviewed};
 }
 
 }  // namespace

@@ -1,14 +1,21 @@
 #include "jobs/runner.h"
 
+#include <algorithm>
+
 namespace lade::jobs {
 namespace {
 
+// Nobody can wake the owner of a SQLite file: it looks more often.
+constexpr std::chrono::milliseconds kSqliteBeat{500};
+
 queue::NodeOptions node_options(const RunnerOptions& options, const std::string& storage) {
+  queue::Settings settings = options.settings;
+  if (db::backend_of(options.here.database) == db::Backend::sqlite) settings.beat = std::min(settings.beat, kSqliteBeat);
   return {.boot = options.boot,
           .name = options.name,
           .storage = storage,
           .group = options.job,
-          .settings = options.settings,
+          .settings = settings,
           .report = options.report};
 }
 

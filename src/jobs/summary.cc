@@ -60,6 +60,7 @@ std::string to_json(const Summary& summary) {
 
 int exit_code(const Summary& summary) {
   if (summary.outcome == "cancelled") return 5;
+  if (summary.outcome == "waiting_for_review") return 7;
   if (summary.outcome != "succeeded") return 3;
   return summary.rows[Outcome::failed] > 0 ? 2 : 0;
 }

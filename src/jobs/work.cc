@@ -10,21 +10,31 @@
 #include "queue/rescue.h"
 #include "queue/task_list.h"
 #include "store/files.h"
+#include "store/job_ends.h"
 #include "store/schema.h"
 
 namespace lade::jobs {
 namespace {
 
 constexpr std::chrono::milliseconds kLook{250};
+constexpr std::chrono::seconds kSweep{1};
 constexpr std::chrono::seconds kTidy{60};
 // A file that no record names may be about to be recorded; one this old is not.
 constexpr std::chrono::hours kOrphanAge{24};
+constexpr std::int64_t kStagingDays = 30;
 
-// What is left behind: jobs whose cancel nobody could end, files that nobody wants.
+// Ends jobs that were cancelled while a task without a follower ran.
+Result<void> sweep(Runner& runner) {
+  LADE_ASSIGN(const db::Pool::Lease session, runner.sessions().acquire());
+  LADE_TRY(finish_cancelled_jobs(*session));
+  return {};
+}
+
+// Staged rows of jobs that nobody has retried, and files that nobody wants.
 Result<void> tidy(Runner& runner) {
   {
     LADE_ASSIGN(const db::Pool::Lease session, runner.sessions().acquire());
-    LADE_TRY(finish_cancelled_jobs(*session));
+    LADE_TRY(store::expire_segments(*session, kStagingDays));
   }
   LADE_TRY(runner.desk().storage().remove_orphans(kOrphanAge, [&](const std::string& id) -> Result<bool> {
     LADE_ASSIGN(const db::Pool::Lease session, runner.sessions().acquire());
@@ -63,12 +73,16 @@ Result<void> work_on_jobs(const WorkOptions& options, const std::stop_token& sto
                             options.settings.concurrency));
   std::mutex mutex;
   std::condition_variable_any never;
-  auto tidied = std::chrono::steady_clock::time_point();
+  std::chrono::steady_clock::time_point swept, tidied;
+  const auto at_times = [&](std::chrono::steady_clock::time_point& last, std::chrono::seconds pause, auto work) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last < pause) return;
+    last = now;
+    if (auto done = work(runner); !done && options.report) options.report(done.error());
+  };
   while (!stop.stop_requested()) {
-    if (const auto now = std::chrono::steady_clock::now(); now - tidied > kTidy) {
-      tidied = now;
-      if (auto done = tidy(runner); !done && options.report) options.report(done.error());
-    }
+    at_times(swept, kSweep, sweep);
+    at_times(tidied, kTidy, tidy);
     if (options.until_idle)
       if (auto idle = is_idle(runner); idle && *idle) break;
     std::unique_lock lock(mutex);

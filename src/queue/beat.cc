@@ -140,10 +140,20 @@ Result<void> Node::look_around(db::Connection& connection) {
     demand_changed_.notify_one();
   }
   LADE_TRY(sweep_cancelled(connection));
-  if (beat_number_ % kStagesEvery == 0) LADE_TRY(reconcile_stages(connection));
+  if (beat_number_ % kStagesEvery == 0) {
+    LADE_TRY(reconcile_stages(connection));
+    LADE_TRY(release_distant_retries(connection, longest_backoff()));
+  }
   if (beat_number_ % kPurgeEvery == 0)
     LADE_TRY(purge(connection, options_.settings.dead_letter_retention, options_.settings.task_retention));
   return {};
+}
+
+Duration Node::longest_backoff() const {
+  Duration longest = options_.settings.retry.cap;
+  for (const auto& [name, kind] : kinds_)
+    if (kind.retry) longest = std::max(longest, kind.retry->cap);
+  return 2 * longest;  // jitter, and some patience
 }
 
 std::set<LeaseKey> Node::held_keys(bool also_ended) const {

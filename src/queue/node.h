@@ -183,6 +183,7 @@ class Node {
   Result<void> reconcile_leases(db::Connection& connection);
   Result<void> rescue_others(db::Connection& connection);
   Result<void> look_around(db::Connection& connection);
+  Duration longest_backoff() const;
   std::set<LeaseKey> held_keys(bool also_ended) const;
   void ask_to_stop(const std::set<LeaseKey>& leases, StopReason reason);
   void give_back_waiting(const std::set<LeaseKey>& paused);

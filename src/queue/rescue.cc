@@ -154,6 +154,15 @@ Result<Rescue> take_overdue(db::Connection& connection, Duration grace, const Ru
   return taken;
 }
 
+Result<std::int64_t> release_distant_retries(db::Connection& connection, Duration longest, Now now) {
+  static const Sql sql(
+      "UPDATE lade_task SET available_at = 0 WHERE status = 'pending' AND started_at IS NOT NULL "
+      "AND available_at > @now + $2 RETURNING id @notify");
+  const db::Value values[] = {value_of(now), std::int64_t{longest.count()}};
+  LADE_ASSIGN(const auto rows, connection.query(sql.of(connection), values));
+  return static_cast<std::int64_t>(rows.size());
+}
+
 Result<bool> has_sessions(db::Connection& connection, const std::string& boot) {
   if (connection.backend() == db::Backend::sqlite) return false;
   LADE_ASSIGN(const auto rows, connection.query("SELECT 1 FROM pg_stat_activity WHERE application_name = $1 "

@@ -108,6 +108,17 @@ TEST_P(QueueRescue, ATaskPastItsDeadlineIsTakenAndItsAttemptCounts) {
   EXPECT_FAILS(Publication::begin(*connection, task.lease, now), "lease_lost");
 }
 
+TEST_P(QueueRescue, ARetryDoesNotWaitForAClockThatWasSetBack) {
+  const std::int64_t id = add({.kind = "k"});
+  const std::int64_t later = add({.kind = "k", .delay = std::chrono::hours(5)});
+  const Task task = claim_one();
+  ASSERT_OK(fail_task(*connection, task.lease, {"broken", "it broke"}, {}, {}, now));
+  EXPECT_EQ(*release_distant_retries(*connection, std::chrono::minutes(2), now), 0);
+  EXPECT_EQ(*release_distant_retries(*connection, std::chrono::minutes(2), now - 7200 * kSecond), 1);
+  EXPECT_EQ(field(id, "available_at"), 0);
+  EXPECT_NE(field(later, "available_at"), 0) << "whoever made it wants it so";
+}
+
 TEST_P(QueueRescueOnPostgresql, ARescuerDoesNotWaitForAPublicationOnItsWay) {
   ASSERT_OK(register_node(*connection, {.boot = "n1"}, now));
   add({.kind = "k"});

@@ -43,6 +43,9 @@ Result<std::vector<UnwantedFile>> remove_job(db::Connection& connection, std::in
   return in_transaction(connection, [&]() -> Result<std::vector<UnwantedFile>> {
     const Value values[] = {id};
     LADE_ASSIGN(const auto segments, segments_of(connection, id));
+    LADE_ASSIGN(const auto results, connection.query("DELETE FROM lade_file WHERE job_id = $1 "
+                                                     "RETURNING CAST(uuid AS text), storage_id",
+                                                     values));
     // What refers to the job by a foreign key goes with it.
     LADE_ASSIGN(
         const auto gone,
@@ -56,9 +59,19 @@ Result<std::vector<UnwantedFile>> remove_job(db::Connection& connection, std::in
           "DELETE FROM lade_event WHERE job_id = $1"})
       LADE_TRY(connection.execute(sql, values));
     LADE_ASSIGN(auto files, forget_upload(connection, integer_of(gone[0][0])));
+    for (const db::Row& result : results) files.push_back({text_of(result[0]), text_of(result[1])});
     for (const SegmentRecord& segment : segments) files.push_back({segment.file_uuid, ""});
     return files;
   });
+}
+
+Result<std::int64_t> expire_segments(db::Connection& connection, std::int64_t days) {
+  const bool sqlite = connection.backend() == db::Backend::sqlite;
+  const Value values[] = {sqlite ? Value(fmt::format("-{} days", days)) : Value(days)};
+  return connection.execute(
+      fmt::format("DELETE FROM lade_segment WHERE job_id IN (SELECT id FROM lade_job WHERE finished_at < {})",
+                  sqlite ? "strftime('%Y-%m-%dT%H:%M:%fZ', 'now', $1)" : "now() - CAST($1 AS integer) * interval '1 day'"),
+      values);
 }
 
 }  // namespace lade::store

@@ -23,4 +23,8 @@ struct UnwantedFile {
 // job_not_found, and with transition_refused when the job is not finished.
 Result<std::vector<UnwantedFile>> remove_job(db::Connection& connection, std::int64_t id);
 
+// Forgets the segments of jobs that ended more than `days` ago; a retry will say staging_incomplete. Their files become
+// orphans of the storage. Gives how many.
+Result<std::int64_t> expire_segments(db::Connection& connection, std::int64_t days);
+
 }  // namespace lade::store

@@ -1,0 +1,58 @@
+#include <fmt/format.h>
+
+#include <boost/json.hpp>
+#include <memory>
+
+#include "cli/commands.h"
+#include "jobs/control.h"
+#include "jobs/fetch_results.h"
+#include "jobs/job.h"
+
+namespace lade::cli {
+namespace {
+
+struct ResultsCommand {
+  std::string job;
+  std::string folder;
+};
+
+Result<jobs::ResultFiles> fetch(const ResultsCommand& command, const CommonOptions& common) {
+  LADE_ASSIGN(const auto connection, open_for_job(command.job, common, db::Access::read));
+  LADE_ASSIGN(const store::JobRecord job, jobs::require_job(*connection, command.job));
+  jobs::ImportOptions options;
+  options.data = common.data;
+  LADE_ASSIGN(const storage::Folder storage, storage::Folder::open(jobs::storage_path(options)));
+  const std::filesystem::path folder =
+      command.folder.empty() ? options.data / "imports" / job.uuid : std::filesystem::path(command.folder);
+  return jobs::fetch_results(*connection, storage, job, folder);
+}
+
+int run(const ResultsCommand& command, const CommonOptions& common) {
+  const auto files = fetch(command, common);
+  if (!files) return report(files.error(), common.output);
+  const std::pair<const char*, const std::string&> all[] = {
+      {"failed", files->failed}, {"succeeded", files->succeeded}, {"unprocessed", files->unprocessed}};
+  boost::json::object object;
+  for (const auto& [name, path] : all) {
+    object[name] = path.empty() ? boost::json::value() : boost::json::value(path);
+    if (common.output == Output::text && !path.empty()) fmt::print("{} rows: {}\n", name, path);
+  }
+  if (common.output != Output::text) fmt::print("{}\n", boost::json::serialize(object));
+  if (common.output == Output::text && files->failed.empty() && files->succeeded.empty() && files->unprocessed.empty())
+    fmt::print("the job has no result files\n");
+  return kOk;
+}
+
+}  // namespace
+
+void add_results_command(CLI::App& app, CommonOptions& common, Action& action) {
+  auto command = std::make_shared<ResultsCommand>();
+  CLI::App* sub = app.add_subcommand("results", "Bring the result files of a job to where you can edit them");
+  sub->add_option("JOB", command->job, "id, UUID or slug of the job")->required();
+  add_database_options(*sub, common);
+  sub->add_option("--results-dir", command->folder, "folder for them (default: DATA/imports/JOB)");
+  sub->footer("Example: lade results price_list-12 --results-dir . && lade import failed.csv -d price_list");
+  sub->callback([command, &common, &action] { action = [command, &common] { return run(*command, common); }; });
+}
+
+}  // namespace lade::cli
