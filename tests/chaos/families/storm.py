@@ -1,0 +1,97 @@
+"""(b) Workers die at random moments and are replaced, while jobs go on. A dead node's tasks are free again within 12 s."""
+
+import time
+
+from harness import checks
+from harness.oracle import Stock
+from harness.scenario import Scenario
+from harness.world import QUICK, Failure, wait_until
+
+RESCUE_SECONDS = 12
+
+
+class Storm:
+    def __init__(self, context, name, world, workers, wanted, longest):
+        self.context = context
+        self.chance = context.random(name)
+        self.world = world
+        self.wanted = wanted
+        self.longest = longest  # pause between two kills
+        self.kills = 0
+        self.workers = [world.start_worker() for _ in range(workers)]
+
+    def rage(self, job):
+        """Kills workers until the job has ended; with enough kills it lets it end."""
+        while not self.world.is_finished(job):
+            if self.kills >= self.wanted:
+                self.world.wait_finished(job, 600)
+                return
+            self.wait_for_next_kill(job)
+            victim = self.chance.randrange(len(self.workers))
+            if not self.workers[victim].is_running():
+                raise Failure(f"a worker ended by itself: {self.workers[victim].output[-2000:]}")
+            self.workers[victim].kill()
+            self.kills += 1
+            self.context.survived()
+            self.workers[victim] = self.world.start_worker()
+
+    def wait_for_next_kill(self, job):
+        until = time.monotonic() + self.chance.uniform(0.2, self.longest)
+        while time.monotonic() < until and not self.world.is_finished(job):
+            time.sleep(0.05)
+
+    def end(self):
+        for worker in self.workers:
+            worker.must_end_well()
+
+
+def storm(context, name):
+    rows, workers, wanted, longest = (1_000_000, 4, 200, 2.0) if context.long else (2_000, 3, 12, 1.0)
+    pieces = ("--chunk-bytes", "250000", "--bucket-bytes", "500000") if context.long else ("--chunk-bytes", "4000",
+                                                                                          "--bucket-bytes", "5000")
+    stock = Stock(rows)
+    begin = time.monotonic()
+    with context.world("postgresql", stock) as world:
+        raging = Storm(context, name, world, workers, wanted, longest)
+        table, jobs = stock.existing(), 0
+        while raging.kills < wanted:
+            world.stock = Stock(rows, edition=jobs)
+            world.file.write_text(world.stock.text())
+            expected = world.stock.expected(table)
+            job = world.submit(pieces=pieces)
+            raging.rage(job)
+            checks.require_loaded(world, expected, job)
+            world.change("TRUNCATE stock_write")
+            table, jobs = expected.table, jobs + 1
+        raging.end()
+    context.note(f"{name}: {raging.kills} kills survived by {jobs} jobs of {rows} rows in {time.monotonic() - begin:.0f} s")
+
+
+def rescue(context):
+    """With the settings as they are by default: a worker that holds a task dies, another one looks on."""
+    with context.world("postgresql", Stock(300)) as world:
+        job = world.submit()
+        defaults = {"QUEUE_MAX_CRASHES": QUICK["QUEUE_MAX_CRASHES"]}
+        holder = world.start_worker(failpoints="load=pause:600000", settings=defaults)
+        held = "FROM lade_task WHERE status = 'running' AND kind = 'process'"
+        boot = wait_until("the worker holds a bucket", lambda: world.has_tables() and world.value(f"SELECT node {held}"))
+        wait_until("nothing else is to be done", lambda: not world.rows("SELECT 1 FROM lade_task WHERE status = 'pending'"))
+        observer = world.start_worker(settings=defaults)
+        wait_until("the other one beats", lambda: world.rows(f"SELECT 1 FROM lade_node WHERE boot <> '{boot}' AND beat > 1"))
+        holder.kill()
+        context.survived()
+        begin = time.monotonic()
+        wait_until("its tasks are free", lambda: not world.rows(
+            f"SELECT 1 FROM lade_task WHERE node = '{boot}' AND status = 'running'"), 60)
+        seconds = time.monotonic() - begin
+        context.note(f"storm/rescue: the tasks of a dead node were free after {seconds:.1f} s")
+        if seconds > RESCUE_SECONDS:
+            raise Failure(f"the tasks of a dead node were free only after {seconds:.1f} s")
+        world.wait_finished(job)
+        observer.must_end_well()
+        checks.require_loaded(world, uuid=job)
+
+
+def scenarios(context):
+    yield Scenario("storm", lambda context: storm(context, "storm"), needs_failpoints=False, alone=context.long)
+    yield Scenario("storm/rescue within 12 s", rescue, alone=True)
