@@ -10,17 +10,15 @@ import concurrent.futures
 import os
 import pathlib
 import sys
-import tempfile
 import time
 import traceback
 
 from harness.scenario import Context
-from harness.world import Failure, quick_folder
-from runner.databases import DatabaseError, Server
+from harness.world import Failure
+from harness.server import OwnServer
+from runner.databases import DatabaseError
 from families import damage, finalisers, kills, outage, poison, storm, zombies
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-POSTGRESQL = ROOT / "scripts" / "private_postgresql.sh"
 FAMILIES = (outage, storm, poison, zombies, finalisers, damage, kills)  # those that wait most first
 
 
@@ -91,15 +89,12 @@ def main():
         sys.exit(f"{options.lade} is not a program; build lade first")
     print(f"seed {options.seed}", flush=True)
     begin = time.monotonic()
-    server = Server(POSTGRESQL, tempfile.mkdtemp(prefix="lade_pg_", dir=quick_folder()))
-    try:
-        context = Context(options.lade.resolve(), server.url, POSTGRESQL, options.long, options.seed)
+    with OwnServer() as server:
+        context = Context(options.lade.resolve(), server.url, options.long, options.seed)
         scenarios = choose(options, context)
         if not scenarios:
             sys.exit(f"no scenario contains {options.filter!r}")
         results = run_all(scenarios, context, options.jobs)
-    finally:
-        server.stop()
     for note in context.notes:
         print(note)
     for scenario, _, seconds in sorted(results, key=lambda result: -result[2])[:options.slowest]:

@@ -46,7 +46,7 @@ CREATE TRIGGER stock_updated AFTER UPDATE ON stock REFERENCING NEW TABLE AS writ
 }
 
 
-@dataclasses.dataclass
+@dataclasses.dataclass(slots=True)
 class Row:
     code: str
     name: str

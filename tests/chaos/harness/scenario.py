@@ -25,10 +25,9 @@ class Scenario:
 class Context:
     """What scenarios share."""
 
-    def __init__(self, lade: pathlib.Path, server: str, script: pathlib.Path, long: bool, seed: int):
+    def __init__(self, lade: pathlib.Path, server: str, long: bool, seed: int):
         self.lade = lade
         self.server = server
-        self.script = script  # starts private servers
         self.long = long
         self.seed = seed
         self.kills = 0

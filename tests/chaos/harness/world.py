@@ -1,6 +1,5 @@
 """A world of its own for one scenario: a folder, a database, and the processes that work on it. All of them end with it."""
 
-import json
 import os
 import pathlib
 import re
@@ -16,6 +15,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "cases"))
 from runner.databases import Postgresql, Sqlite  # noqa: E402
 from runner.execute import last_object, quick_folder  # noqa: E402
 
+from .session import Session  # noqa: E402
+
 # Beats so quick that a scenario takes seconds. They must still be slow enough for a loaded machine; a node that is taken for dead
 # without being so is only a nuisance, as long as its tasks may crash often.
 QUICK = {"QUEUE_HEARTBEAT_MS": "200", "QUEUE_VISIBILITY_MS": "1000", "QUEUE_IDLE_MS": "100", "BACKOFF_BASE": "50",
@@ -28,7 +29,7 @@ class Failure(Exception):
     """What the program did is not what it promised."""
 
 
-def wait_until(what: str, condition, seconds=PATIENCE, pause=0.02):
+def wait_until(what: str, condition, seconds=PATIENCE, pause=0.05):
     """Gives the first true value of condition()."""
     deadline = time.monotonic() + seconds
     while True:
@@ -101,9 +102,10 @@ class World:
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="lade_chaos_", dir=quick_folder()))
         self.data = self.folder / "data"
         self.processes = []
-        self.sessions = []
+        self.holders = []
         self.kind = "postgresql" if server else "sqlite"
         self.database = Postgresql(server, name) if server else Sqlite(self.folder)
+        self.session = Session(self.database.url)  # unused on SQLite
         self.audited = audited
         try:
             self.definition = self.write("stock.yaml", stock.definition)
@@ -122,9 +124,10 @@ class World:
     def __exit__(self, kind, error, trace):
         for process in self.processes:
             process.kill()
-        for session in self.sessions:
+        for session in self.holders:
             session.kill()
             session.communicate()
+        self.session.close()
         if kind is None:
             self.refuse_own_errors()
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -145,7 +148,8 @@ class World:
     def rows(self, sql: str):
         """The rows of a query as dictionaries."""
         if self.kind == "postgresql":
-            return json.loads(self.database.run(f"SELECT coalesce(json_agg(q), '[]') FROM ({sql}) AS q;"))
+            answered = wait_until("the server answers", lambda: (rows := self.session.rows(sql)) is not None and [rows])
+            return answered[0]
         connection = sqlite3.connect(self.database.path, timeout=60)
         connection.row_factory = sqlite3.Row
         try:
@@ -197,7 +201,7 @@ class World:
     def hold(self, sql: str, is_held: str):
         """A session of its own that runs `sql` and stays open until the world ends; waits until the query `is_held` gives a row."""
         session = subprocess.Popen(["psql", "-XqAt", self.database.url], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
-        self.sessions.append(session)
+        self.holders.append(session)
         session.stdin.write(sql + "\n")
         session.stdin.flush()
         wait_until(is_held, lambda: self.rows(is_held))
