@@ -9,13 +9,14 @@ import argparse
 import concurrent.futures
 import os
 import pathlib
+import signal
 import sys
 import time
 import traceback
 
 from harness.scenario import Context
-from harness.world import Failure
 from harness.server import OwnServer
+from harness.world import Failure, close_all_worlds
 from runner.databases import DatabaseError
 from families import damage, finalisers, kills, outage, poison, storm, zombies
 
@@ -83,10 +84,18 @@ def run_all(scenarios, context, jobs):
     return results
 
 
+def break_off(number, _):
+    """Nothing that was started stays behind; the server goes with the pipe to its guard."""
+    close_all_worlds()
+    os._exit(128 + number)
+
+
 def main():
     options = parse_arguments()
     if not os.access(options.lade, os.X_OK):
         sys.exit(f"{options.lade} is not a program; build lade first")
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, break_off)
     print(f"seed {options.seed}", flush=True)
     begin = time.monotonic()
     with OwnServer() as server:

@@ -89,10 +89,21 @@ class Process:
             raise Failure(f"ended with {code} instead of being killed at its failpoint\n{self.output[-2000:]}")
 
     def must_end_well(self):
-        """As a worker that was asked to stop."""
+        """As a worker that was asked to stop. One that is just starting knows no signals yet."""
+        wait_until("the worker works", lambda: not self.is_running() or "working on" in self.output)
         self.send(signal.SIGTERM)
         if code := self.wait():
             raise Failure(f"the worker ended with {code}\n{self.output[-2000:]}")
+
+
+_open = set()
+
+
+def close_all_worlds():
+    """For a test run that is broken off."""
+    for world in list(_open):
+        world.end_processes()
+        shutil.rmtree(world.folder, ignore_errors=True)
 
 
 class World:
@@ -107,6 +118,7 @@ class World:
         self.database = Postgresql(server, name) if server else Sqlite(self.folder)
         self.session = Session(self.database.url)  # unused on SQLite
         self.audited = audited
+        _open.add(self)
         try:
             self.definition = self.write("stock.yaml", stock.definition)
             self.file = self.write("stock.csv", stock.text())
@@ -115,6 +127,7 @@ class World:
                 names = "stock_inserted", "stock_updated"
                 self.change("".join(f"DROP TRIGGER {name}{' ON stock' if server else ''};" for name in names))
         except BaseException:
+            _open.discard(self)
             shutil.rmtree(self.folder, ignore_errors=True)
             raise
 
@@ -122,16 +135,22 @@ class World:
         return self
 
     def __exit__(self, kind, error, trace):
+        self.end_processes()
+        _open.discard(self)
+        try:
+            if kind is None:
+                self.refuse_own_errors()
+        finally:
+            shutil.rmtree(self.folder, ignore_errors=True)
+            self.database.drop()
+
+    def end_processes(self):
         for process in self.processes:
             process.kill()
         for session in self.holders:
             session.kill()
             session.communicate()
         self.session.close()
-        if kind is None:
-            self.refuse_own_errors()
-        shutil.rmtree(self.folder, ignore_errors=True)
-        self.database.drop()
 
     def refuse_own_errors(self):
         for process in self.processes:
