@@ -46,16 +46,16 @@ class Storm:
 
 
 def storm(context, name):
-    rows, workers, wanted, longest = (1_000_000, 4, 200, 2.0) if context.long else (2_000, 3, 12, 1.0)
-    pieces = ("--chunk-bytes", "250000", "--bucket-bytes", "500000") if context.long else ("--chunk-bytes", "4000",
-                                                                                          "--bucket-bytes", "5000")
-    stock = Stock(rows)
+    rows, rarity, workers, wanted, longest, pieces = (
+        (1_000_000, 100, 4, 200, 2.0, ("--chunk-bytes", "250000", "--bucket-bytes", "250000")) if context.long else
+        (2_000, 1, 3, 12, 1.0, ("--chunk-bytes", "4000", "--bucket-bytes", "5000")))
+    stock = Stock(rows, rarity=rarity)
     begin = time.monotonic()
     with context.world("postgresql", stock) as world:
         raging = Storm(context, name, world, workers, wanted, longest)
         table, jobs = stock.existing(), 0
         while raging.kills < wanted:
-            world.stock = Stock(rows, edition=jobs)
+            world.stock = Stock(rows, edition=jobs, rarity=rarity)
             world.file.write_text(world.stock.text())
             expected = world.stock.expected(table)
             job = world.submit(pieces=pieces)

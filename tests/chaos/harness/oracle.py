@@ -70,11 +70,13 @@ class Expected:
 
 
 class Stock:
-    """A file of about `rows` rows. `edition` changes every name, so that the next edition updates what the last one loaded."""
+    """A file of about `rows` rows. `edition` changes every name, so that the next edition updates what the last one loaded. `rarity`
+    makes rows that the database refuses rarer: finding them takes time, which short-lived workers of a large file do not have."""
 
-    def __init__(self, rows: int, parents=True, judged=False, edition=0):
+    def __init__(self, rows: int, parents=True, judged=False, edition=0, rarity=1):
         self.size = rows
         self.parents = parents
+        self.rarity = rarity
         self.edition = edition
         self.definition = DEFINITION.format(more="max_errors: 90%\n" if judged else "")
         self.rows = list(self.make())
@@ -86,7 +88,7 @@ class Stock:
         stride = 7919  # mixes the keys; no size used here is a multiple of it
         for step in range(self.size):
             number = step * stride % self.size
-            quantity = "abc" if step % 41 == 7 else "-1" if step % 67 == 11 else str(number % 1000)
+            quantity = "abc" if step % 41 == 7 else "-1" if step % (67 * self.rarity) == 11 else str(number % 1000)
             name = f"row {number}" if self.is_unchanged(number) else f"row {number} of {self.edition}"
             yield Row(self.key(number), name, quantity, self.parent(step, number) if quantity != "-1" else "")
             if step % 31 == 30:
@@ -95,7 +97,7 @@ class Stock:
 
     def parent(self, step: int, number: int) -> str:
         """Most parents have higher keys, so that their children come first; some do not exist."""
-        if not self.parents or step % 29 != 3:
+        if not self.parents or step % (29 * self.rarity) != 3:
             return ""
         higher = number + 1 + number % 97
         return self.key(higher) if step % 5 and higher < self.size else "nowhere"
