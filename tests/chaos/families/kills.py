@@ -1,5 +1,5 @@
-"""(a) The process kills itself at a failpoint; the same command, or another worker, goes on. (e) SQLite's only process is killed at
-random moments until the job is done."""
+"""(a) The process kills itself at a failpoint; the same command, or another worker, goes on. (e) The only process is killed at random
+moments until the job is done."""
 
 import subprocess
 import time
@@ -7,7 +7,7 @@ import time
 from harness import checks
 from harness.oracle import Stock
 from harness.scenario import DATABASES, Scenario
-from harness.world import Failure
+from harness.world import Failure, wait_until
 
 # Where a one-shot import passes, and a later passage that every import of STOCK reaches. Only a task that ends without publishing
 # anything passes `complete`; the family of finalisers has one.
@@ -76,6 +76,27 @@ def workers(context, failpoint, passage):
         checks.require_loaded(world, uuid=job)
 
 
+def all_or_nothing(context, database, failpoint):
+    """A load in one transaction that is killed in the middle has loaded nothing."""
+    with context.world(database, Stock(600, at_once=True)) as world:
+        world.start_import(failpoints=f"{failpoint}=kill@3").must_be_killed()
+        context.survived()
+        checks.require_nothing_loaded(world)
+        go_on(world)
+
+
+def beside_a_worker(context):
+    """A worker takes the tasks of a killed import away from it; the same command still goes on with the job."""
+    with context.world("postgresql", stock()) as world:
+        worker = world.start_worker()
+        wait_until("the worker beats", lambda: world.has_tables() and world.rows("SELECT 1 FROM lade_node"))
+        world.start_import(failpoints="load=kill@3").must_be_killed()
+        context.survived()
+        wait_until("the dead import is noticed", lambda: len(world.rows("SELECT 1 FROM lade_node")) == 1)
+        go_on(world)
+        worker.must_end_well()
+
+
 def sweep(context, database, failpoint):
     """Kills at the first passage, the second, and so on until the import ends before it."""
     passage = 1
@@ -91,26 +112,25 @@ def sweep(context, database, failpoint):
         passage += 1
 
 
-def kill_until_finished(context, name):
+def kill_until_finished(context, database, name):
     """(e) The delays are as random as the seed; each start gets at least as far as to resume, so that it comes to an end."""
     chance = context.random(name)
-    with context.world("sqlite", Stock(600 if not context.long else 20_000, judged=True)) as undisturbed:
+    with context.world(database, Stock(600 if not context.long else 20_000, judged=True)) as undisturbed:
         begin = time.monotonic()
         undisturbed.start_import().wait()
         usual = time.monotonic() - begin
-    with context.world("sqlite", undisturbed.stock) as world:
-        process = None
-        for kills in range(200):
+    kills = 0
+    with context.world(database, undisturbed.stock) as world:
+        while not world.is_finished():
             process = world.start_import()
             try:
                 process.process.wait(chance.uniform(0, 1.2 * usual))
             except subprocess.TimeoutExpired:
                 process.kill()
                 context.survived()
-            if world.is_finished():
-                break
-        else:
-            raise Failure(f"not finished after {kills} kills")
+                kills += 1
+            if kills > 200:
+                raise Failure("not finished after 200 kills")
         context.note(f"{name}: finished after {kills} kills, an undisturbed run takes {usual:.2f} s")
         checks.require_loaded(world)
 
@@ -134,6 +154,12 @@ def scenarios(context):
     for failpoint, passage in chosen:
         yield Scenario(f"kills/workers/{failpoint}@{passage}",
                        lambda context, values=(failpoint, passage): workers(context, *values))
-    for number in range(1 if not context.long else 10):
-        name = f"kills/sqlite/at random moments {number + 1}"
-        yield Scenario(name, lambda context, name=name: kill_until_finished(context, name), needs_failpoints=False)
+    for database in DATABASES:
+        for failpoint in ("load", "fence") if context.long else ("load",):
+            yield Scenario(f"kills/{database}/all or nothing {failpoint}@3",
+                           lambda context, values=(database, failpoint): all_or_nothing(context, *values))
+        for number in range(1 if not context.long else 10):
+            name = f"kills/{database}/at random moments {number + 1}"
+            yield Scenario(name, lambda context, values=(database, name): kill_until_finished(context, *values),
+                           needs_failpoints=False)
+    yield Scenario("kills/postgresql/beside a worker", beside_a_worker)

@@ -57,9 +57,26 @@ def sleeping_twin(context, database):
         checks.require_loaded(world)
 
 
+def one_shot_beside_a_worker(context):
+    """An import sleeps so long that a worker takes it for dead; when it wakes up the job ends all the same, and once."""
+    with context.world("postgresql", Stock(600)) as world:
+        worker = world.start_worker()
+        wait_until("the worker beats", lambda: world.has_tables() and world.rows("SELECT 1 FROM lade_node"))
+        sleeper = world.start_import(failpoints="load=stop@2")
+        wait_until("the import stops", sleeper.is_stopped)
+        wait_until("the import is taken for dead", lambda: len(world.rows("SELECT 1 FROM lade_node")) == 1)
+        sleeper.send(signal.SIGCONT)
+        sleeper.wait()
+        world.wait_finished()
+        worker.must_end_well()
+        checks.require(checks.differences_of_summary(world, sleeper.summary, world.stock.expected()), sleeper.output)
+        checks.require_loaded(world)
+
+
 def scenarios(context):
     for place in ("stage", "load", "commit_sent"):
         yield Scenario(f"zombies/{place}", lambda context, place=place: zombie(context, place))
     for database in DATABASES:
         yield Scenario(f"zombies/sleeping twin on {database}",
                        lambda context, database=database: sleeping_twin(context, database))
+    yield Scenario("zombies/one-shot beside a worker", one_shot_beside_a_worker)
