@@ -38,6 +38,24 @@ def damaged_upload(context, damage, code):
             raise Failure("rows were staged although the file is not as it was stored")
 
 
+def upload_changed_after_planning(context):
+    """The checksum was right when the job was planned. Then a digit changes, so that the file can still be read, and the worker dies."""
+    with context.world("postgresql", Stock(300, parents=False)) as world:
+        job = world.submit()
+        holder = world.start_worker(failpoints="read=pause:600000")
+        wait_until("a chunk is held", lambda: world.has_tables() and world.rows(
+            "SELECT 1 FROM lade_task WHERE kind = 'analyse' AND status = 'running'"))
+        upload = world.stored_file(world.value("SELECT uuid FROM lade_file WHERE purpose = 'upload'"))
+        flip_byte(upload, (upload.stat().st_size - 3) / upload.stat().st_size)  # "…,7,\n": the last digit
+        holder.kill()
+        context.survived()
+        other = world.start_worker()
+        world.wait_finished(job)
+        other.must_end_well()
+        require_failed(world, job, "stored_file_damaged", upload.name)
+        checks.require_nothing_loaded(world)
+
+
 def damaged_segment(context):
     """A worker holds the first bucket; every segment is damaged in its records; the worker dies; another one reads them again."""
     with context.world("postgresql", Stock(300, parents=False)) as world:
@@ -104,6 +122,7 @@ def scenarios(_):
     yield Scenario("damage/upload changed",
                    lambda context: damaged_upload(context, lambda path: flip_byte(path, 0.5), "stored_file_damaged"),
                    needs_failpoints=False)
+    yield Scenario("damage/upload changed after planning", upload_changed_after_planning)
     yield Scenario("damage/segments changed", damaged_segment)
     yield Scenario("damage/unknown kind", unknown_kind, needs_failpoints=False)
     yield Scenario("damage/definition changed", changed_definition)

@@ -4,7 +4,7 @@ import re
 
 from harness import checks
 from harness.oracle import Stock
-from harness.scenario import Scenario
+from harness.scenario import DATABASES, Scenario
 from harness.world import QUICK, Failure, wait_until
 
 SETTINGS = {name: value for name, value in QUICK.items() if name != "QUEUE_MAX_CRASHES"}
@@ -54,6 +54,24 @@ def only_bucket(context):
         checks.require_nothing_loaded(world)
         unreadable = sum(row.quantity == "abc" for row in world.stock.rows)
         require_poisoned(world, job, len(world.stock.rows) - unreadable)
+
+
+def same_command(context, database):
+    """A one-shot import that dies each time: the same command gives up in the end, instead of dying for ever."""
+    with context.world(database, Stock(300)) as world:
+        deaths = 0
+        while (process := world.start_import(failpoints="load=kill", pieces=ONE_BUCKET)).wait() < 0:
+            deaths += 1
+            if deaths > MAX_CRASHES + 1:
+                raise Failure(f"the command died {deaths} times")
+            world.wait_until_sessions_end()
+        context.survived(deaths)
+        summary = process.summary
+        if summary.get("status") != "failed" or summary["error"]["code"] != "poison" or summary["rows"]["inserted"]:
+            raise Failure(f"after {deaths} deaths: {process.output}")
+        checks.require_nothing_loaded(world)
+        unreadable = sum(row.quantity == "abc" for row in world.stock.rows)
+        require_poisoned(world, "", len(world.stock.rows) - unreadable)
 
 
 TRAP = """\
@@ -110,4 +128,6 @@ def require_rest_loaded(world, job):
 
 def scenarios(_):
     yield Scenario("poison/only bucket", only_bucket)
+    for database in DATABASES:
+        yield Scenario(f"poison/same command on {database}", lambda context, database=database: same_command(context, database))
     yield Scenario("poison/one of many buckets", one_of_many, needs_failpoints=False)

@@ -250,14 +250,18 @@ class World:
     def start_worker(self, *words, failpoints="", settings=None, threads=2) -> Process:
         return self.start("worker", "--workers", threads, *words, failpoints=failpoints, **(QUICK if settings is None else settings))
 
+    def wait_until_sessions_end(self):
+        """The server needs a moment to see that a dead process has left; until then the same command is refused."""
+        if self.kind == "postgresql":
+            wait_until("the dead one's sessions end", lambda: not self.rows(
+                "SELECT 1 FROM pg_stat_activity WHERE application_name IN (SELECT 'lade/' || reserved_by FROM lade_task_group)"), 12)
+
     def resume(self) -> Process:
-        """The same command again after a crash. The server may need a moment to see that the dead one's sessions are closed."""
-        deadline = time.monotonic() + 12
-        while True:
-            process = self.start_import()
-            process.wait()
-            if "job_exists" not in process.output or time.monotonic() > deadline:
-                return process
+        """The same command again after a crash."""
+        self.wait_until_sessions_end()
+        process = self.start_import()
+        process.wait()
+        return process
 
     def stored_file(self, uuid: str) -> pathlib.Path:
         return self.data / "storage" / uuid
