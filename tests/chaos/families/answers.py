@@ -31,7 +31,7 @@ def no_result_files(context, database):
         if job["state"] != "finished" or job["outcome"] != "succeeded" or not job["results_error"]:
             raise Failure(f"the job is {job['state']}, {job['outcome']}, results_error {job['results_error']!r}: {process.output}")
         expected = world.stock.expected()
-        checks.require(checks.compare_table(world, expected) + checks.compare_writes(world, expected.written) +
+        checks.require(checks.differences_of_target(world, expected.table, expected.written) +
                        checks.compare_counts("lade_job", checks.counts_of(job), expected.counts) +
                        checks.compare_issues(world, job, expected) + checks.compare_events(world, job, "completed"))
 

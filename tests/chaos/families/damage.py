@@ -92,7 +92,7 @@ def unknown_kind(context):
         if letters != [{"task_id": task, "reason": "unknown_kind"}]:
             raise Failure(f"dead letters: {letters}")
         expected = world.stock.expected()
-        checks.require(checks.compare_table(world, expected) + checks.compare_writes(world, expected.written))
+        checks.require(checks.differences_of_target(world, expected.table, expected.written))
 
 
 def changed_definition(context):

@@ -59,9 +59,9 @@ def both_in_office(context):
         if found["outcome"] != "succeeded":
             raise Failure(f"the job has ended as {found['outcome']}: {found['error_code']} {found['error']}")
         expected = world.stock.expected()
-        checks.require(checks.compare_table(world, expected) + checks.compare_writes(world, expected.written) +
+        checks.require(checks.differences_of_target(world, expected.table, expected.written) +
                        checks.compare_counts("lade_job", checks.counts_of(found), expected.counts) +
-                       checks.compare_events(world, found, "completed") + checks.compare_result_files(world, found, expected))
+                       checks.compare_events(world, found, "completed") + checks.compare_result_files(world, found, world.stock, expected))
 
 
 def killed_at_complete(context):

@@ -20,13 +20,17 @@ class Storm:
         self.kills = 0
         self.workers = [world.start_worker() for _ in range(workers)]
 
-    def rage(self, job):
-        """Kills workers until the job has ended; with enough kills it lets it end."""
-        while not self.world.is_finished(job):
+    def is_over(self, jobs):
+        return all(self.world.is_finished(job) for job in jobs)
+
+    def rage(self, jobs):
+        """Kills workers until the jobs have ended; with enough kills it lets them end."""
+        while not self.is_over(jobs):
             if self.kills >= self.wanted:
-                self.world.wait_finished(job, 600)
+                for job in jobs:
+                    self.world.wait_finished(job, 600)
                 return
-            self.wait_for_next_kill(job)
+            self.wait_for_next_kill(jobs)
             victim = self.chance.randrange(len(self.workers))
             if not self.workers[victim].is_running():
                 raise Failure(f"a worker ended by itself: {self.workers[victim].output[-2000:]}")
@@ -35,9 +39,9 @@ class Storm:
             self.context.survived()
             self.workers[victim] = self.world.start_worker()
 
-    def wait_for_next_kill(self, job):
+    def wait_for_next_kill(self, jobs):
         until = time.monotonic() + self.chance.uniform(0.2, self.longest)
-        while time.monotonic() < until and not self.world.is_finished(job):
+        while time.monotonic() < until and not self.is_over(jobs):
             time.sleep(0.05)
 
     def end(self):
@@ -46,25 +50,28 @@ class Storm:
 
 
 def storm(context, name):
+    """A large and a small file at a time, edition after edition, until enough workers have died."""
     rows, rarity, workers, wanted, longest, pieces = (
         (1_000_000, 100, 4, 200, 2.0, ("--chunk-bytes", "250000", "--bucket-bytes", "250000")) if context.long else
         (2_000, 1, 3, 12, 1.0, ("--chunk-bytes", "4000", "--bucket-bytes", "5000")))
-    stock = Stock(rows, rarity=rarity)
     begin = time.monotonic()
-    with context.world("postgresql", stock) as world:
+    with context.world("postgresql", Stock(rows, rarity=rarity)) as world:
         raging = Storm(context, name, world, workers, wanted, longest)
-        table, jobs = stock.existing(), 0
+        tables, editions = [world.stock.existing(), {}], 0
         while raging.kills < wanted:
-            world.stock = Stock(rows, edition=jobs, rarity=rarity)
-            world.file.write_text(world.stock.text())
-            expected = world.stock.expected(table)
-            job = world.submit(pieces=pieces)
-            raging.rage(job)
-            checks.require_loaded(world, expected, job)
+            stocks = [Stock(rows, rarity=rarity, edition=editions), Stock(300, prefix="L", edition=editions)]
+            expected = [stock.expected(table) for stock, table in zip(stocks, tables)]
+            jobs = [world.submit(pieces=pieces, file=world.write(f"{stock.prefix}_{editions}.csv", stock.text())) for stock in stocks]
+            raging.rage(jobs)
+            tables = [one.table for one in expected]
+            checks.require(checks.differences_of_target(world, tables[0] | tables[1], expected[0].written | expected[1].written) +
+                           [text for job, stock, one in zip(jobs, stocks, expected)
+                            for text in checks.differences_of_job(world, stock, one, job)] + checks.compare_queue(world))
             world.change("TRUNCATE stock_write")
-            table, jobs = expected.table, jobs + 1
+            editions += 1
         raging.end()
-    context.note(f"{name}: {raging.kills} kills survived by {jobs} jobs of {rows} rows in {time.monotonic() - begin:.0f} s")
+    context.note(f"{name}: {raging.kills} kills survived by {2 * editions} jobs, half of them of {rows} rows, in "
+                 f"{time.monotonic() - begin:.0f} s")
 
 
 def rescue(context):

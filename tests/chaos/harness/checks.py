@@ -16,12 +16,12 @@ def sample(title, wrong):
     return [f"{title}: {len(wrong)}, e.g. {wrong[:5]}"] if wrong else []
 
 
-def compare_table(world: World, expected):
+def compare_table(world: World, table):
     found = {row[0]: tuple(row) for row in world.database.read("stock", HEADER)}
-    return (sample("rows missing in the table", expected.table.keys() - found.keys()) +
-            sample("rows that should not be in the table", found.keys() - expected.table.keys()) +
-            sample("rows that differ (found, expected)", [(row, expected.table[code]) for code, row in found.items()
-                                                         if code in expected.table and row != expected.table[code]]))
+    return (sample("rows missing in the table", table.keys() - found.keys()) +
+            sample("rows that should not be in the table", found.keys() - table.keys()) +
+            sample("rows that differ (found, expected)", [(row, table[code]) for code, row in found.items()
+                                                         if code in table and row != table[code]]))
 
 
 def compare_writes(world: World, written):
@@ -80,13 +80,13 @@ def result_files(world: World, job, purpose="failed"):
     return world.rows(f"SELECT uuid, bytes FROM lade_file WHERE job_id = {job['id']} AND purpose = '{purpose}'")
 
 
-def compare_result_files(world: World, job, expected):
+def compare_result_files(world: World, job, stock, expected):
     files = result_files(world, job)
     if len(files) != (1 if expected.failed else 0):
         return [f"{len(files)} files of failed rows are recorded"]
     if not files:
         return []
-    return compare_failed_file(world.stored_file(files[0]["uuid"]).read_text(), world.stock, expected.failed)
+    return compare_failed_file(world.stored_file(files[0]["uuid"]).read_text(), stock, expected.failed)
 
 
 def compare_queue(world: World):
@@ -103,16 +103,19 @@ def counts_of(job):
             name not in ("rows_total", "rows_analysed", "rows_deleted")}
 
 
-def differences_of_job(world: World, expected, uuid="", written=None):
-    """All that must hold for a job that has succeeded."""
+def differences_of_target(world: World, table, written):
+    return compare_table(world, table) + compare_writes(world, written)
+
+
+def differences_of_job(world: World, stock, expected, uuid=""):
+    """What lade itself must say about a job that has succeeded."""
     job = world.job(uuid)
     if job is None:
         return ["there is no job"]
     if job["state"] != "finished" or job["outcome"] != "succeeded":
         return [f"the job is {job['state']}, {job['outcome']}: {job['error_code']} {job['error']}"]
-    return (compare_table(world, expected) + compare_writes(world, expected.written if written is None else written) +
-            compare_counts("lade_job", counts_of(job), expected.counts) + compare_issues(world, job, expected) +
-            compare_events(world, job, "completed") + compare_result_files(world, job, expected) + compare_queue(world))
+    return (compare_counts("lade_job", counts_of(job), expected.counts) + compare_issues(world, job, expected) +
+            compare_events(world, job, "completed") + compare_result_files(world, job, stock, expected))
 
 
 def differences_of_summary(world: World, summary, expected):
@@ -133,7 +136,10 @@ def require(differences, context=""):
 
 
 def require_loaded(world: World, expected=None, uuid=""):
-    require(differences_of_job(world, expected or world.stock.expected(), uuid))
+    """All that must hold when the world's only job has succeeded."""
+    expected = expected or world.stock.expected()
+    require(differences_of_target(world, expected.table, expected.written) +
+            differences_of_job(world, world.stock, expected, uuid) + compare_queue(world))
 
 
 def require_nothing_loaded(world: World):

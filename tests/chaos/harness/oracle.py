@@ -73,17 +73,18 @@ class Stock:
     """A file of about `rows` rows. `edition` changes every name, so that the next edition updates what the last one loaded. `rarity`
     makes rows that the database refuses rarer: finding them takes time, which short-lived workers of a large file do not have."""
 
-    def __init__(self, rows: int, parents=True, judged=False, edition=0, rarity=1, at_once=False):
+    def __init__(self, rows: int, parents=True, judged=False, edition=0, rarity=1, at_once=False, prefix="K"):
         self.size = rows
         self.parents = parents
         self.rarity = rarity
+        self.prefix = prefix  # files with different ones share no keys
         self.edition = edition
         self.definition = DEFINITION.format(more=("max_errors: 90%\n" if judged or at_once else "") +
                                             ("commit: all_or_nothing\n" if at_once else ""))
         self.rows = list(self.make())
 
     def key(self, number: int) -> str:
-        return f"K{number:07}"
+        return f"{self.prefix}{number:07}"
 
     def make(self):
         stride = 7919  # mixes the keys; no size used here is a multiple of it

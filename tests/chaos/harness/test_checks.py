@@ -43,7 +43,7 @@ class Checks(unittest.TestCase):
                                   "(code) DO UPDATE SET name = excluded.name, quantity = excluded.quantity, parent = excluded.parent")
 
     def differences(self):
-        return checks.compare_table(self.world, self.expected) + checks.compare_writes(self.world, self.expected.written)
+        return checks.differences_of_target(self.world, self.expected.table, self.expected.written)
 
     def test_nothing_wrong(self):
         self.assertEqual(self.differences(), [])

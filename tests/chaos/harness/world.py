@@ -240,9 +240,9 @@ class World:
         return self.start("import", self.file, "-d", self.definition, "--output", "json", "--workers", workers, *pieces, *words,
                           failpoints=failpoints)
 
-    def submit(self, *words, pieces=SMALL_PIECES) -> str:
+    def submit(self, *words, pieces=SMALL_PIECES, file=None) -> str:
         """Queues the file for workers; gives the job's uuid."""
-        process = self.start("import", self.file, "-d", self.definition, "--output", "json", "--async", *pieces, *words)
+        process = self.start("import", file or self.file, "-d", self.definition, "--output", "json", "--async", *pieces, *words)
         if process.wait() != 0:
             raise Failure(f"import --async: {process.output}")
         return process.summary["job_id"]
