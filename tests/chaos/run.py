@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Kills, stops and starves lade while it works, and looks whether every row was loaded exactly once.
 
-  python3 tests/chaos/run.py --lade build/asan/lade [--long] [--filter TEXT] [--jobs N] [--seed N]
+  python3 tests/chaos/run.py --lade build/asan/lade [--long] [--filter TEXT] [--without TEXT] [--jobs N] [--seed N]
 
 README.md says what the families do. The program must have failpoints (presets asan and tsan); what needs none runs with any."""
 
@@ -28,6 +28,7 @@ def parse_arguments():
     parser.add_argument("--lade", required=True, type=pathlib.Path, help="the program to test")
     parser.add_argument("--long", action="store_true", help="every passage, a storm over a million rows")
     parser.add_argument("--filter", default="", help="only scenarios whose name contains this text")
+    parser.add_argument("--without", default="", help="no scenarios whose name contains this text")
     parser.add_argument("--jobs", type=int, default=2 * (os.cpu_count() or 2), help="scenarios at a time; most of them wait")
     parser.add_argument("--seed", type=int, default=int(time.time()), help="decides the random moments")
     parser.add_argument("--slowest", type=int, default=0, help="also print the slowest scenarios")
@@ -44,6 +45,8 @@ def choose(options, context):
     for family in FAMILIES:
         for scenario in family.scenarios(context):
             if options.filter not in scenario.name or (scenario.slow and not options.long):
+                continue
+            if options.without and options.without in scenario.name:
                 continue
             if scenario.needs_failpoints and not able:
                 print(f"skipped: {scenario.name}: the program has no failpoints", flush=True)

@@ -1,6 +1,7 @@
 """(a) The process kills itself at a failpoint; the same command, or another worker, goes on. (e) The only process is killed at random
 moments until the job is done."""
 
+import gzip
 import subprocess
 import time
 
@@ -85,6 +86,18 @@ def all_or_nothing(context, database, failpoint):
         go_on(world)
 
 
+def compressed(context, database):
+    """What had to be inflated lies in the storage; the same file again finds the job by its content."""
+    with context.world(database, stock()) as world:
+        path = world.folder / "stock.csv.gz"
+        path.write_bytes(gzip.compress(world.file.read_bytes()))
+        world.file = path
+        world.start_import(failpoints="load=kill@3").must_be_killed()
+        context.survived()
+        path.touch()
+        go_on(world)
+
+
 def beside_a_worker(context):
     """A worker takes the tasks of a killed import away from it; the same command still goes on with the job."""
     with context.world("postgresql", stock()) as world:
@@ -158,6 +171,7 @@ def scenarios(context):
         for failpoint in ("load", "fence") if context.long else ("load",):
             yield Scenario(f"kills/{database}/all or nothing {failpoint}@3",
                            lambda context, values=(database, failpoint): all_or_nothing(context, *values))
+        yield Scenario(f"kills/{database}/compressed load@3", lambda context, database=database: compressed(context, database))
         for number in range(1 if not context.long else 10):
             name = f"kills/{database}/at random moments {number + 1}"
             yield Scenario(name, lambda context, values=(database, name): kill_until_finished(context, *values),

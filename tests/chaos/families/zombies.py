@@ -42,6 +42,19 @@ def zombie(context, place):
         checks.require_loaded(world, uuid=job)
 
 
+def silent_heart(context):
+    """A worker goes on working while its beats fail to come: it is taken for dead while it loads, again and again."""
+    with context.world("postgresql", Stock(600)) as world:
+        job = world.submit()
+        workers = [world.start_worker(failpoints=failpoints) for failpoints in ("beat=pause:2500;load=pause:200", "load=pause:200")]
+        world.wait_finished(job)
+        for worker in workers:
+            worker.must_end_well()
+        if not world.rows("SELECT 1 FROM lade_task WHERE epoch > 1"):
+            raise Failure("nobody was taken for dead")
+        checks.require_loaded(world, uuid=job)
+
+
 def sleeping_twin(context, database):
     """A one-shot import that sleeps is alive: the same command does not take its job away."""
     with context.world(database, Stock(600)) as world:
@@ -76,6 +89,7 @@ def one_shot_beside_a_worker(context):
 def scenarios(context):
     for place in ("stage", "load", "commit_sent"):
         yield Scenario(f"zombies/{place}", lambda context, place=place: zombie(context, place))
+    yield Scenario("zombies/silent heart", silent_heart)
     for database in DATABASES:
         yield Scenario(f"zombies/sleeping twin on {database}",
                        lambda context, database=database: sleeping_twin(context, database))
