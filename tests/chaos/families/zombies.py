@@ -43,12 +43,15 @@ def zombie(context, place):
 
 
 def silent_heart(context):
-    """A worker goes on working while its beats fail to come: it is taken for dead while it loads, again and again."""
+    """A worker goes on working while its beats fail to come: it is taken for dead while it loads."""
     with context.world("postgresql", Stock(600)) as world:
         job = world.submit()
-        workers = [world.start_worker(failpoints=failpoints) for failpoints in ("beat=pause:2500;load=pause:200", "load=pause:200")]
+        silent = world.start_worker(failpoints="beat=pause:4000;load=pause:3000")
+        wait_until("it loads", lambda: world.has_tables() and world.rows(
+            "SELECT 1 FROM lade_task WHERE kind = 'process' AND status = 'running'"))
+        other = world.start_worker()
         world.wait_finished(job)
-        for worker in workers:
+        for worker in (silent, other):
             worker.must_end_well()
         if not world.rows("SELECT 1 FROM lade_task WHERE epoch > 1"):
             raise Failure("nobody was taken for dead")
