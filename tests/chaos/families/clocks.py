@@ -12,7 +12,7 @@ INSERT INTO clock_shift VALUES ('0');
 CREATE FUNCTION clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE AS
 $$SELECT pg_catalog.clock_timestamp() + (SELECT by FROM clock_shift)$$;
 """
-PAUSE = "load=pause:300"
+PAUSE = "read=pause:1500"  # several beats, outside of a transaction
 
 
 def with_clock(context, stock):
@@ -28,9 +28,10 @@ def jump(world, interval):
     world.change(f"UPDATE clock_shift SET by = by + '{interval}'")
 
 
-def wait_for_load(world):
-    return wait_until("a bucket is being loaded", lambda: world.has_tables() and world.value(
-        "SELECT node FROM lade_task WHERE kind = 'process' AND status = 'running'"))
+def wait_for(world, kind):
+    """Gives the node that works on such a task."""
+    return wait_until(f"a task '{kind}' runs", lambda: world.has_tables() and world.value(
+        f"SELECT node FROM lade_task WHERE kind = '{kind}' AND status = 'running'"))
 
 
 def require_nobody_rescued(world):
@@ -41,10 +42,10 @@ def require_nobody_rescued(world):
 
 
 def live_nodes(context, interval):
-    with with_clock(context, Stock(600)) as world:
+    with with_clock(context, Stock(600, parents=False)) as world:
         job = world.submit()
         workers = [world.start_worker(failpoints=PAUSE) for _ in range(2)]
-        wait_for_load(world)
+        wait_for(world, "analyse")
         jump(world, interval)
         world.wait_finished(job)
         for worker in workers:
@@ -60,7 +61,7 @@ def dead_node(context, interval):
     with with_clock(context, Stock(600)) as world:
         job = world.submit()
         holder = world.start_worker(failpoints="load=pause:600000")
-        boot = wait_for_load(world)
+        boot = wait_for(world, "process")
         other = world.start_worker()
         wait_until("the other one beats", lambda: world.rows(f"SELECT 1 FROM lade_node WHERE boot <> '{boot}' AND beat > 1"))
         jump(world, interval)
