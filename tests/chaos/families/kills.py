@@ -77,6 +77,19 @@ def workers(context, failpoint, passage):
         checks.require_loaded(world, uuid=job)
 
 
+def workers_together(context, failpoint, passage):
+    """Both work from the beginning; if the armed one gets so far, it dies in the middle of the other's work."""
+    with context.world("postgresql", stock()) as world:
+        job = world.submit()
+        armed = world.start_worker(failpoints=f"{failpoint}=kill@{passage}")
+        other = world.start_worker()
+        world.wait_finished(job)
+        other.must_end_well()
+        if not armed.is_running():
+            context.survived()
+        checks.require_loaded(world, uuid=job)
+
+
 def all_or_nothing(context, database, failpoint):
     """A load in one transaction that is killed in the middle has loaded nothing."""
     with context.world(database, Stock(600, at_once=True)) as world:
@@ -167,6 +180,10 @@ def scenarios(context):
     for failpoint, passage in chosen:
         yield Scenario(f"kills/workers/{failpoint}@{passage}",
                        lambda context, values=(failpoint, passage): workers(context, *values))
+    for failpoint in PASSAGES:
+        for passage in range(1, 5):
+            yield Scenario(f"kills/workers together/{failpoint}@{passage}",
+                           lambda context, values=(failpoint, passage): workers_together(context, *values), slow=True)
     for database in DATABASES:
         for failpoint in ("load", "fence") if context.long else ("load",):
             yield Scenario(f"kills/{database}/all or nothing {failpoint}@3",

@@ -52,7 +52,7 @@ class Storm:
 def storm(context, name):
     """A large and a small file at a time, edition after edition, until enough workers have died."""
     rows, rarity, workers, wanted, longest, pieces = (
-        (1_000_000, 100, 4, 200, 2.0, ("--chunk-bytes", "250000", "--bucket-bytes", "250000")) if context.long else
+        (1_000_000, 100, 4, 200, 2.0, ("--chunk-bytes", "125000", "--bucket-bytes", "100000")) if context.long else
         (2_000, 1, 3, 12, 1.0, ("--chunk-bytes", "4000", "--bucket-bytes", "5000")))
     begin = time.monotonic()
     with context.world("postgresql", Stock(rows, rarity=rarity)) as world:
