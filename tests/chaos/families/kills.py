@@ -141,7 +141,7 @@ def sweep(context, database, failpoint):
 def kill_until_finished(context, database, name):
     """(e) The delays are as random as the seed; each start gets at least as far as to resume, so that it comes to an end."""
     chance = context.random(name)
-    with context.world(database, Stock(600 if not context.long else 20_000, judged=True)) as undisturbed:
+    with context.world(database, Stock(600 if not context.long else 3_000, judged=True)) as undisturbed:
         begin = time.monotonic()
         undisturbed.start_import().wait()
         usual = time.monotonic() - begin
