@@ -16,7 +16,7 @@ import traceback
 
 from harness.scenario import Context
 from harness.server import OwnServer
-from harness.world import Failure, close_all_worlds
+from harness.world import Failure, break_off_all_worlds
 from runner.databases import DatabaseError
 from families import answers, clocks, damage, finalisers, kills, outage, poison, storm, zombies
 
@@ -89,7 +89,7 @@ def run_all(scenarios, context, jobs):
 
 def break_off(number, _):
     """Nothing that was started stays behind; the server goes with the pipe to its guard."""
-    close_all_worlds()
+    break_off_all_worlds()
     os._exit(128 + number)
 
 

@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "cases"))
@@ -97,12 +98,16 @@ class Process:
 
 
 _open = set()
+_broken_off = threading.Event()
 
 
-def close_all_worlds():
-    """For a test run that is broken off."""
+def break_off_all_worlds():
+    """For a test run that is broken off while its threads still work: kills without waiting for anybody."""
+    _broken_off.set()
     for world in list(_open):
-        world.end_processes()
+        for process in [*(started.process for started in world.processes), *world.holders, world.session.process]:
+            if process is not None and process.poll() is None:
+                process.kill()
         shutil.rmtree(world.folder, ignore_errors=True)
 
 
@@ -228,6 +233,8 @@ class World:
     # ---- processes
 
     def start(self, *words, failpoints="", **variables) -> Process:
+        if _broken_off.is_set():
+            raise Failure("the run was broken off")
         environment = {name: value for name, value in os.environ.items() if not name.startswith(("LADE_", "QUEUE_", "BACKOFF_"))}
         if failpoints:
             environment["LADE_FAILPOINTS"] = failpoints
