@@ -63,5 +63,4 @@ void add_settings_option(CLI::App& command, CommonOptions& common);
 // The whole of a small text file.
 Result<std::string> read_all(const std::string& path);
 
-
 }  // namespace lade::cli

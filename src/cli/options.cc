@@ -21,8 +21,8 @@ Result<std::string> read_all(const std::string& path) {
     if (count == 0) return text;
     text.append(block, 0, count);
     if (text.size() > 1024 * 1024)
-      return fail("definition_too_large", fmt::format("{}: more than 1 MiB", path), "is this really a definition, or a file of settings?",
-                  ErrorKind::invalid);
+      return fail("definition_too_large", fmt::format("{}: more than 1 MiB", path),
+                  "is this really a definition, or a file of settings?", ErrorKind::invalid);
   }
 }
 

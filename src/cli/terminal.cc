@@ -145,7 +145,8 @@ void print_summary(const jobs::Summary& summary) {
     if (!path.empty()) fmt::print("{}: {}\n", title, path);
   if (summary.resumed) fmt::print("went on with what an earlier process had begun\n");
   if (summary.outcome == "waiting_for_review")
-    fmt::print("nothing is written before somebody approves it: lade approve {0}, or lade reject {0}\n", summary.job_id);
+    fmt::print("nothing is written before somebody approves it: lade approve {0}, or lade reject {0}\n",
+               summary.job_id);
   if (!summary.error.code.empty()) report(summary.error, Output::text);
 }
 

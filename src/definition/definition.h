@@ -120,7 +120,7 @@ enum class Partition { range, hash, single };
 enum class Commit { per_bucket, all_or_nothing };
 enum class FailWhen { never, any_failed, all_failed };
 enum class Review { never, always, on_issues };  // on_issues: when a row has failed
-enum class RaggedPolicy { error, pad };  // rows with too few or too many fields
+enum class RaggedPolicy { error, pad };          // rows with too few or too many fields
 
 struct MaxErrors {
   std::optional<std::int64_t> count;

@@ -50,7 +50,7 @@ std::vector<FaultCase> structure_cases() {
       {"fail_when_unknown", document(kColumns, "fail_when: sometimes\nload: [{table: t, key: a}]"),
        "definition_bad_value", 5, 12, "expected one of never, any_failed, all_failed", kSchema},
       {"review_unknown", document(kColumns, "review: maybe\nload: [{table: t, key: a}]"), "definition_bad_value", 5, 9,
-       "review: 'maybe' is not accepted; expected never, always or on_issues", kSchema},
+       "review: 'maybe' is not accepted; expected one of never, always, on_issues", kSchema},
   };
 }
 

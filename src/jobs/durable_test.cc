@@ -102,7 +102,8 @@ TEST_P(Durable, ADeletedJobLeavesNothingButWhatItLoaded) {
   const auto deleted = delete_job(*connection, {job, "ada"});
   ASSERT_OK(deleted);
   EXPECT_EQ(deleted->files.size(), 2u) << "the upload and the failed rows";
-  for (const char* table : {"lade_job", "lade_file", "lade_task", "lade_stage", "lade_issue", "lade_outcome", "lade_event"})
+  for (const char* table :
+       {"lade_job", "lade_file", "lade_task", "lade_stage", "lade_issue", "lade_outcome", "lade_event"})
     EXPECT_EQ(integer(fmt::format("SELECT count(*) FROM {}", table)), 0) << table;
   EXPECT_EQ(items(), loaded);
 }

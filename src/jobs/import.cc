@@ -23,7 +23,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // How long an import waits for another one that works on the same SQLite file, and for a server that went away.
-constexpr std::chrono::seconds kPatience{60};
+constexpr std::chrono::seconds kPatience{30};
 // The job's row is read so often when nobody tells of its end.
 constexpr std::chrono::milliseconds kLook{500};
 
@@ -38,7 +38,7 @@ Result<void> prepare_results(const ImportOptions& options) {
   if (!options.issues_file.empty()) LADE_TRY(File::create(options.issues_file));
   if (options.results == Results::none) return {};
   return create_folder(options.results_folder, Error{"results_folder", "cannot create the folder",
-                                                "name another one with --results-dir", ErrorKind::invalid});
+                                                     "name another one with --results-dir", ErrorKind::invalid});
 }
 
 // Brings lade's own tables up to date on a session of its own, while the file is being planned.
@@ -65,8 +65,7 @@ Result<Submission> submission_of(const std::string& path, source::Input& input, 
 
 // Nothing more happens to it before somebody says so.
 bool has_come_to_rest(const store::JobRecord& job) {
-  return job.standing.state == model::JobState::finished ||
-         job.standing.state == model::JobState::waiting_for_review;
+  return job.standing.state == model::JobState::finished || job.standing.state == model::JobState::waiting_for_review;
 }
 
 // An import of one file by this process alone.
@@ -84,14 +83,14 @@ class OneShot {
 
   Result<Summary> run(const std::string& path, std::unique_ptr<Job> job) {
     LADE_ASSIGN(db::Ownership ownership, db::Ownership::take(options_.database, kPatience, stop_));
-    LADE_ASSIGN(storage::Folder storage, storage::Folder::open(storage_path(options_)));
-    LADE_ASSIGN(const Submission file, submission_of(path, job->input, storage));
     job->options.database = options_.database;
     std::future<Result<void>> migrated;
     auto session = plan_job(*job, definition_, stop_, [&] { migrated = begin_migration(options_.database); });
     if (migrated.valid()) LADE_TRY(migrated.get());
-    if (!session) return fail(std::move(session).error().within(file.name));
+    if (!session) return fail(std::move(session).error().within(job->input.name));
     columns_ = {job->program->unmapped, job->program->absent};
+    LADE_ASSIGN(storage::Folder storage, storage::Folder::open(storage_path(options_)));
+    LADE_ASSIGN(const Submission file, submission_of(path, job->input, storage));
     const NewImport import{definition_, text_, options_, file, storage, job->uuid, options_.force};
     LADE_ASSIGN(const bool is_new, submit_or_resume(**session, import, *job));
     Runner runner(runner_options(), std::move(ownership), std::move(storage));

@@ -48,8 +48,8 @@ Error data_folder();
 
 // Whether that many failed rows stop the job, and why.
 std::optional<Error> too_many_errors(const definition::Definition& definition, std::int64_t failed, std::int64_t read);
-// Whether failed rows can stop the job, or somebody looks at it first: then keys repeated in the file are decided before
-// anything is written.
+// Whether failed rows can stop the job, or somebody looks at it first: then keys repeated in the file are decided
+// before anything is written.
 bool is_judged(const definition::Definition& definition);
 
 // Runs body() on up to `workers` threads; each takes items by calling next() until it gives nullopt. The first error,

@@ -17,8 +17,8 @@ struct Judgement {
   bool superseded = false;  // another finaliser of the stage is on its way
   bool ends = false;        // with `error`, if any
   std::optional<Error> error = {};
-  bool settles = false;   // keys repeated in the file must be decided first
-  bool reviewed = false;  // somebody must look first
+  bool settles = false;                                // keys repeated in the file must be decided first
+  bool reviewed = false;                               // somebody must look first
   std::optional<JobEvent> event = JobEvent::analysed;  // what moves the job on; nullopt: it was moved already
 };
 
@@ -45,8 +45,7 @@ Result<Judgement> judge_job(const Work& work, db::Connection& connection) {
     if (!settled) return Judgement{.ends = true};
   }
   const definition::Review review = job.definition().review;
-  const bool reviewed =
-      review == definition::Review::always || (review == definition::Review::on_issues && failed > 0);
+  const bool reviewed = review == definition::Review::always || (review == definition::Review::on_issues && failed > 0);
   return Judgement{.settles = settles, .reviewed = reviewed};
 }
 

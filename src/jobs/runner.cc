@@ -10,7 +10,8 @@ constexpr std::chrono::milliseconds kSqliteBeat{500};
 
 queue::NodeOptions node_options(const RunnerOptions& options, const std::string& storage) {
   queue::Settings settings = options.settings;
-  if (db::backend_of(options.here.database) == db::Backend::sqlite) settings.beat = std::min(settings.beat, kSqliteBeat);
+  if (db::backend_of(options.here.database) == db::Backend::sqlite)
+    settings.beat = std::min(settings.beat, kSqliteBeat);
   return {.boot = options.boot,
           .name = options.name,
           .storage = storage,

@@ -36,8 +36,8 @@ struct StoredJob {
 Result<StoredJob> load_job(db::Connection& connection, std::int64_t id, const ImportOptions& here,
                            const storage::Folder& storage);
 
-// Reads a stored file through and compares it with its checksum, so that no row of a damaged one is loaded. A file that is
-// imported where it lies has none.
+// Reads a stored file through and compares it with its checksum, so that no row of a damaged one is loaded. A file that
+// is imported where it lies has none.
 Result<void> verify_file(db::Connection& connection, const StoredJob& stored, const storage::Folder& storage);
 
 }  // namespace lade::jobs

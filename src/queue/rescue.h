@@ -61,8 +61,8 @@ Result<std::vector<std::string>> unregistered_holders(db::Connection& connection
 // Takes tasks that are past their deadline by more than `grace` away from their holder; that is a failed attempt.
 Result<Rescue> take_overdue(db::Connection& connection, Duration grace, const RulesOf& rules, Now now = {});
 
-// Lets tasks that wait for their next attempt longer than any policy says begin at once: the clock was set back meanwhile.
-// Gives how many.
+// Lets tasks that wait for their next attempt longer than any policy says begin at once: the clock was set back
+// meanwhile. Gives how many.
 Result<std::int64_t> release_distant_retries(db::Connection& connection, Duration longest, Now now = {});
 
 // Whether the node has a session with the database: one that has none works on nothing. (PostgreSQL; on SQLite whoever

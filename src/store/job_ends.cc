@@ -69,8 +69,9 @@ Result<std::int64_t> expire_segments(db::Connection& connection, std::int64_t da
   const bool sqlite = connection.backend() == db::Backend::sqlite;
   const Value values[] = {sqlite ? Value(fmt::format("-{} days", days)) : Value(days)};
   return connection.execute(
-      fmt::format("DELETE FROM lade_segment WHERE job_id IN (SELECT id FROM lade_job WHERE finished_at < {})",
-                  sqlite ? "strftime('%Y-%m-%dT%H:%M:%fZ', 'now', $1)" : "now() - CAST($1 AS integer) * interval '1 day'"),
+      fmt::format(
+          "DELETE FROM lade_segment WHERE job_id IN (SELECT id FROM lade_job WHERE finished_at < {})",
+          sqlite ? "strftime('%Y-%m-%dT%H:%M:%fZ', 'now', $1)" : "now() - CAST($1 AS integer) * interval '1 day'"),
       values);
 }
 
