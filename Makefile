@@ -25,7 +25,7 @@ test: ## Everything that CI runs: unit tests, fuzz corpora, text cases, document
 	@$(INSTALL) build test
 	@scripts/test.py
 
-test-slow: ## A million rows on both databases, the corpora of other projects, fuzzing (FUZZ_SECONDS each)
+test-slow: ## Long simulation and chaos, a million rows on both databases, the corpora of other projects, fuzzing (FUZZ_SECONDS each)
 	@$(INSTALL) build test fuzz
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) scripts/test_slow.sh
 
