@@ -12,6 +12,8 @@
 #include "base/file.h"
 #include "base/id.h"
 #include "base/result.h"
+#include "base/whole_file.h"
+#include "testing/results.h"
 #include "testing/temporary_folder.h"
 
 namespace lade {
@@ -169,6 +171,24 @@ TEST(Failpoint, KillsAndRefusesWhatItCannotRead) {
     ASSERT_FALSE(armed) << text;
     EXPECT_EQ(armed.error().code, "failpoint_invalid");
   }
+}
+
+TEST(WholeFileTest, HasItsNameOnlyWhenItIsWhole) {
+  testing::TemporaryFolder folder;
+  const std::filesystem::path path = folder.path() / "a.csv";
+  {
+    const auto dropped = WholeFile::create(path);
+    ASSERT_OK(dropped);
+    ASSERT_OK((*dropped)->write("half"));
+    EXPECT_FALSE(std::filesystem::exists(path));
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path())) << "nothing half-written is kept";
+  const auto file = WholeFile::create(path);
+  ASSERT_OK(file);
+  ASSERT_OK((*file)->write("whole"));
+  ASSERT_OK((*file)->finish());
+  EXPECT_EQ(std::filesystem::file_size(path), 5u);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
 }
 
 }  // namespace

@@ -11,17 +11,6 @@ using model::Outcome;
 
 constexpr std::size_t kSliceBytes = 16 * 1024 * 1024;
 
-template <class Take>
-Result<void> for_each_outcome(const std::string& packed, Take&& take) {
-  store::OutcomeReader reader(packed);
-  store::RowOutcome row;
-  for (;;) {
-    LADE_ASSIGN(const bool more, reader.next(row));
-    if (!more) return {};
-    take(row);
-  }
-}
-
 }  // namespace
 
 BucketLoader::BucketLoader(const Job& job, db::Connection& writer, db::Connection* reader)
@@ -144,8 +133,9 @@ Result<BucketResult> taken_back(const Job& job, BucketResult& loaded) {
   result.counts[Outcome::failed] = loaded.counts[Outcome::failed];
   result.counts[Outcome::unprocessed] = loaded.counts.accounted() - loaded.counts[Outcome::failed];
   for (const std::uint32_t row : loaded.held) result.outcomes.add({row, Outcome::unprocessed});
-  LADE_TRY(for_each_outcome(loaded.outcomes.finish(), [&](const store::RowOutcome& row) {
+  LADE_TRY(store::for_each_outcome(loaded.outcomes.finish(), [&](const store::RowOutcome& row) -> Result<void> {
     result.outcomes.add(row.outcome == Outcome::failed ? row : store::RowOutcome{row.row_id, Outcome::unprocessed});
+    return {};
   }));
   return result;
 }
@@ -156,25 +146,24 @@ Result<void> add_orphans(BucketResult& bucket, BucketResult& loaded) {
   bucket.counts += loaded.counts;
   for (const auto& [what, count] : loaded.issues) bucket.issues[what] += count;
   for (const staging::Range& range : loaded.findings->ranges()) bucket.findings->add_range(range);
-  return for_each_outcome(loaded.outcomes.finish(), [&](const store::RowOutcome& row) { bucket.outcomes.add(row); });
+  return store::for_each_outcome(loaded.outcomes.finish(), [&](const store::RowOutcome& row) -> Result<void> {
+    bucket.outcomes.add(row);
+    return {};
+  });
 }
 
 Result<BucketResult> from_stored(const Job& job, const store::BucketOutcomes& stored) {
   BucketResult result(job);
   result.counts = stored.counts;
   add_counts(result.issues, stored.issues);
-  if (!stored.findings.empty()) {
-    auto writer = job.area->reserve(stored.findings.size());
-    LADE_TRY(writer.append(stored.findings));
-    LADE_ASSIGN(const staging::Range range, writer.finish());
-    result.findings->add_range(range);
-  }
-  LADE_TRY(for_each_outcome(stored.packed, [&](const store::RowOutcome& row) {
+  LADE_TRY(staging::unpack(stored.findings, *result.findings));
+  LADE_TRY(store::for_each_outcome(stored.packed, [&](const store::RowOutcome& row) -> Result<void> {
     if (row.outcome == Outcome::unprocessed && row.code == kWaitsForParent) {
       result.held.insert(row.row_id);
     } else {
       result.outcomes.add(row);
     }
+    return {};
   }));
   return result;
 }

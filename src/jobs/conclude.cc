@@ -39,24 +39,16 @@ struct Ledger {
 // Adds what one bucket's task has published.
 Result<void> add_bucket(const Job& job, const store::BucketOutcomes& outcomes, Ledger& ledger) {
   ledger.done[static_cast<std::size_t>(outcomes.bucket)] = true;
-  model::RowCounts counts = outcomes.counts;
-  ledger.counts += counts;
+  ledger.counts += outcomes.counts;
   add_counts(ledger.issues, outcomes.issues);
-  if (!outcomes.findings.empty()) {
-    auto writer = job.area->reserve(outcomes.findings.size());
-    LADE_TRY(writer.append(outcomes.findings));
-    LADE_ASSIGN(const staging::Range range, writer.finish());
-    ledger.findings.add_range(range);
-  }
-  if (counts[Outcome::unprocessed] == 0 || job.options.results != Results::all) return {};
+  LADE_TRY(staging::unpack(outcomes.findings, ledger.findings));
+  if (outcomes.counts[Outcome::unprocessed] == 0 || job.options.results != Results::all) return {};
   staging::IssueWriter unprocessed(ledger.findings);
-  store::OutcomeReader reader(outcomes.packed);
-  store::RowOutcome row;
-  for (;;) {
-    LADE_ASSIGN(const bool more, reader.next(row));
-    if (!more) return unprocessed.publish(ledger.issues);
-    if (row.outcome == Outcome::unprocessed) LADE_TRY(unprocessed.add({{row.row_id, 0, 0}, row.outcome, {}}));
-  }
+  LADE_TRY(store::for_each_outcome(outcomes.packed, [&](const store::RowOutcome& row) -> Result<void> {
+    if (row.outcome != Outcome::unprocessed) return {};
+    return unprocessed.add({{row.row_id, 0, 0}, row.outcome, {}});
+  }));
+  return unprocessed.publish(ledger.issues);
 }
 
 Result<void> add_chunks(const OpenJob& open, std::span<const store::SegmentRecord> records, Ledger& ledger) {

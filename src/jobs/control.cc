@@ -7,6 +7,7 @@
 
 #include "base/id.h"
 #include "db/in_transaction.h"
+#include "jobs/arm.h"
 #include "queue/enqueue.h"
 #include "queue/groups.h"
 #include "queue/stage.h"
@@ -41,8 +42,8 @@ Result<std::string> storage_of(db::Connection& connection, const JobRecord& job)
   return file ? file->storage : std::string();
 }
 
-queue::NewTask task_of(const JobRecord& job, std::string kind, std::string storage) {
-  return {.kind = std::move(kind),
+queue::NewTask task_of(const JobRecord& job, std::string_view kind, std::string storage) {
+  return {.kind = std::string(kind),
           .payload = boost::json::serialize(boost::json::object{{"job", job.id}}),
           .group = job.uuid,
           .storage = std::move(storage)};
@@ -96,8 +97,9 @@ Result<std::optional<std::int64_t>> deciding_stage(db::Connection& connection, c
   std::optional<std::int64_t> newest;
   if (state == JobState::preparing_data) return newest;
   const bool analysing = state == JobState::analysing_data;
-  for (const char* name : {analysing ? "analyse" : "process", analysing ? "settle" : "orphans"}) {
-    const auto stage = queue::find_stage(connection, job.uuid, name);
+  for (const std::string_view name :
+       {analysing ? kAnalyseTask : kProcessTask, analysing ? kSettleTask : kOrphansTask}) {
+    const auto stage = queue::find_stage(connection, job.uuid, std::string(name));
     if (!stage && stage.error().code != "stage_not_found") return fail(stage.error());
     if (stage) newest = std::max(newest.value_or(0), stage->id);
   }
@@ -112,8 +114,8 @@ Result<void> decide_again(db::Connection& connection, const JobRecord& job, JobS
     return queue::seal_stage(connection, *stage);
   }
   LADE_ASSIGN(std::string storage, storage_of(connection, job));
-  LADE_TRY(queue::enqueue(connection,
-                          task_of(job, state == JobState::preparing_data ? "plan" : "judge", std::move(storage))));
+  LADE_TRY(queue::enqueue(
+      connection, task_of(job, state == JobState::preparing_data ? kPlanTask : kJudgeTask, std::move(storage))));
   return {};
 }
 
@@ -200,7 +202,7 @@ Result<JobRecord> approve_job(db::Connection& connection, const JobOrder& order,
     LADE_TRY(store::change_job(connection, job.id,
                                {.event = JobEvent::approved, .actor = order.actor, .revision = revision}));
     LADE_ASSIGN(std::string storage, storage_of(connection, job));
-    LADE_TRY(queue::enqueue(connection, task_of(job, "judge", std::move(storage))));
+    LADE_TRY(queue::enqueue(connection, task_of(job, kJudgeTask, std::move(storage))));
     return {};
   });
 }
@@ -209,7 +211,7 @@ Result<JobRecord> reject_job(db::Connection& connection, const JobOrder& order) 
   return act(connection, order, [&](const JobRecord& job) -> Result<void> {
     LADE_TRY(store::change_job(connection, job.id, {.event = JobEvent::rejected, .actor = order.actor}));
     LADE_ASSIGN(std::string storage, storage_of(connection, job));
-    queue::NewTask task = task_of(job, "finalise", std::move(storage));
+    queue::NewTask task = task_of(job, kFinaliseTask, std::move(storage));
     task.essential = true;
     LADE_TRY(queue::enqueue(connection, task));
     return {};
@@ -225,7 +227,7 @@ Result<JobRecord> clone_job(db::Connection& connection, const JobOrder& order, b
     LADE_ASSIGN(const std::int64_t id, store::create_job(connection, copy));
     LADE_ASSIGN(JobRecord clone, require_job(connection, std::to_string(id), order.company));
     LADE_ASSIGN(std::string storage, storage_of(connection, job));
-    LADE_TRY(queue::enqueue(connection, task_of(clone, "plan", std::move(storage))));
+    LADE_TRY(queue::enqueue(connection, task_of(clone, kPlanTask, std::move(storage))));
     return clone;
   });
 }

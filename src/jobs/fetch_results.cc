@@ -1,7 +1,8 @@
 #include "jobs/fetch_results.h"
 
-#include <array>
+#include <vector>
 
+#include "base/whole_file.h"
 #include "store/files.h"
 
 namespace lade::jobs {
@@ -11,20 +12,16 @@ Result<std::string> copy_out(const storage::Folder& storage, const store::FileRe
                              const std::filesystem::path& folder) {
   const auto bytes = static_cast<std::uint64_t>(record.bytes);
   LADE_ASSIGN(const File stored, storage.read(record.uuid, bytes));
-  const std::filesystem::path path = folder / record.name, unfinished = path.string() + ".part";
-  LADE_ASSIGN(File file, File::create(unfinished));
-  FileSink sink(std::move(file));
+  const std::filesystem::path path = folder / record.name;
+  LADE_ASSIGN(const auto file, WholeFile::create(path));
   FileRange range(stored, 0, bytes);
   std::vector<char> block(256 * 1024);
   for (;;) {
     LADE_ASSIGN(const std::size_t count, range.read(block));
     if (count == 0) break;
-    LADE_TRY(sink.write({block.data(), count}));
+    LADE_TRY(file->write({block.data(), count}));
   }
-  LADE_TRY(sink.finish());
-  std::error_code error;
-  std::filesystem::rename(unfinished, path, error);
-  if (error) return fail(system_error(error.value(), "rename", unfinished.string()));
+  LADE_TRY(file->finish());
   return path.string();
 }
 

@@ -18,15 +18,11 @@ Result<std::set<std::uint32_t>> settled_failures(const Work& work, db::Connectio
   if (!is_judged(work.job().definition())) return rows;
   const auto number = static_cast<std::int64_t>(bucket);
   LADE_ASSIGN(const auto outcomes, store::outcomes_of(connection, work.job().id, number, number));
-  for (const store::BucketOutcomes& settled : outcomes) {
-    store::OutcomeReader reader(settled.packed);
-    store::RowOutcome row;
-    for (;;) {
-      LADE_ASSIGN(const bool more, reader.next(row));
-      if (!more) break;
+  for (const store::BucketOutcomes& settled : outcomes)
+    LADE_TRY(store::for_each_outcome(settled.packed, [&](const store::RowOutcome& row) -> Result<void> {
       if (row.outcome == Outcome::failed) rows.insert(row.row_id);
-    }
-  }
+      return {};
+    }));
   return rows;
 }
 

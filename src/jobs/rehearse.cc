@@ -1,5 +1,6 @@
 #include "jobs/rehearse.h"
 
+#include "base/whole_file.h"
 #include "jobs/analyse.h"
 #include "jobs/bucket.h"
 #include "jobs/results.h"
@@ -80,28 +81,24 @@ Result<void> run_phases(Rehearsal& rehearsal, const std::stop_token& stop) {
   return {};
 }
 
-// A result file beside others in a folder, under a temporary name until it is whole.
+// A result file beside others in a folder.
 class FolderResult final : public ResultSink {
  public:
-  FolderResult(const std::filesystem::path& folder, std::string name) : path_(folder / name) {}
+  FolderResult(const std::filesystem::path& folder, const char* name) : path_(folder / name) {}
   Result<ByteSink*> open() override {
-    LADE_ASSIGN(File file, File::create(path_.string() + ".part"));
-    sink_ = std::make_unique<FileSink>(std::move(file));
-    return sink_.get();
+    LADE_ASSIGN(file_, WholeFile::create(path_));
+    return file_.get();
   }
   // Its path; empty when there was no row.
   Result<std::string> finish() {
-    if (!sink_) return std::string();
-    LADE_TRY(sink_->finish());
-    std::error_code error;
-    std::filesystem::rename(path_.string() + ".part", path_, error);
-    if (error) return fail(system_error(error.value(), "rename", path_.string()));
+    if (!file_) return std::string();
+    LADE_TRY(file_->finish());
     return path_.string();
   }
 
  private:
   const std::filesystem::path path_;
-  std::unique_ptr<FileSink> sink_;
+  std::unique_ptr<WholeFile> file_;
 };
 
 Result<void> write_files(const Rehearsal& rehearsal, Outcome untold, Summary& summary) {

@@ -99,6 +99,15 @@ Result<std::string> pack(const IssueLog& log) {
   return packed;
 }
 
+Result<void> unpack(std::string_view packed, IssueLog& log) {
+  if (packed.empty()) return {};
+  Area::Writer writer = log.area().reserve(packed.size());
+  LADE_TRY(writer.append(packed));
+  LADE_ASSIGN(const Range range, writer.finish());
+  log.add_range(range);
+  return {};
+}
+
 IssueReader::IssueReader(const IssueLog& log) : merge_(log.area().file(), log.ranges(), kReadBufferBytes) {}
 
 Result<bool> IssueReader::next(Finding& finding) {

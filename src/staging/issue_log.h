@@ -64,6 +64,8 @@ class IssueWriter {
 // All records of the log in row order: as bytes they are a range for another log.
 Result<void> take_records(const IssueLog& log, const std::function<Result<void>(std::string_view record)>& take);
 Result<std::string> pack(const IssueLog& log);
+// Adds to the log what pack() gave.
+Result<void> unpack(std::string_view packed, IssueLog& log);
 
 // Reads the findings of a log in row order.
 class IssueReader {

@@ -11,7 +11,6 @@ namespace lade::store {
 namespace {
 
 using db::Value;
-using model::Outcome;
 
 Error job_exists(const std::optional<JobRecord>& twin) {
   // The twin may have ended since.
@@ -66,35 +65,6 @@ Result<std::int64_t> create_job(db::Connection& connection, const NewJob& job) {
     LADE_TRY(append_event(connection, {id, "created", job.created_by}));
     return id;
   });
-}
-
-Result<void> set_job_state(db::Connection& connection, std::int64_t id, std::string_view state) {
-  const Value values[] = {std::string(state), id};
-  LADE_TRY(connection.execute("UPDATE lade_job SET state = $1 WHERE id = $2", values));
-  return {};
-}
-
-Result<void> finish_job(db::Connection& connection, const FinishedJob& job) {
-  const model::RowCounts& rows = job.rows;
-  const Value values[] = {job.outcome,
-                          job.error.empty() ? Value() : Value(job.error),
-                          rows.read,
-                          rows[Outcome::inserted],
-                          rows[Outcome::updated],
-                          rows[Outcome::unchanged],
-                          rows[Outcome::failed],
-                          rows[Outcome::skipped],
-                          rows[Outcome::unprocessed],
-                          rows.deleted,
-                          job.id};
-  LADE_TRY(
-      connection.execute("UPDATE lade_job SET state = 'finished', outcome = $1, error = $2, rows_read = $3, "
-                         "rows_inserted = $4, rows_updated = $5, "
-                         "rows_unchanged = $6, rows_failed = $7, rows_skipped = $8, rows_unprocessed = $9, "
-                         "rows_deleted = $10, finished_at = " +
-                             std::string(now_sql(connection)) + " WHERE id = $11",
-                         values));
-  return {};
 }
 
 std::string dedupe_hash(std::int64_t company, std::int64_t definition_id, std::string_view file_sha256,

@@ -28,20 +28,9 @@ struct NewJob {
   std::int64_t company = kDefaultCompany;
 };
 
-// What it ends with.
-struct FinishedJob {
-  std::int64_t id = 0;
-  std::string outcome;
-  std::string error;
-  model::RowCounts rows;
-};
-
 // Gives the job's id. Its slug is that of the definition and the id; its first event is `created`. Fails with
 // job_exists, naming the twin, when a live job has the same dedupe hash, however many are created at once.
 Result<std::int64_t> create_job(db::Connection& connection, const NewJob& job);
-Result<void> set_job_state(db::Connection& connection, std::int64_t id, std::string_view state);
-// State finished, outcome, error and counts, in the caller's transaction when there is one.
-Result<void> finish_job(db::Connection& connection, const FinishedJob& job);
 
 // The hash by which twins are found: the same definition version, the same bytes, the same options (canonical JSON).
 std::string dedupe_hash(std::int64_t company, std::int64_t definition_id, std::string_view file_sha256,

@@ -57,4 +57,16 @@ class OutcomeReader {
   RowOutcome current_;
 };
 
+// Calls `take`, which gives a Result<void>, for every row of `packed`; the codes live as long as the call.
+template <class Take>
+Result<void> for_each_outcome(std::string_view packed, Take&& take) {
+  OutcomeReader reader(packed);
+  RowOutcome row;
+  for (;;) {
+    LADE_ASSIGN(const bool more, reader.next(row));
+    if (!more) return {};
+    LADE_TRY(take(row));
+  }
+}
+
 }  // namespace lade::store

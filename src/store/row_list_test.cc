@@ -80,7 +80,8 @@ TEST_P(RowList, LimitsCountRowsAndPagesGoOn) {
 
 TEST_P(RowList, SaysWhenOnlyCountsWereKept) {
   const std::int64_t other = created(new_job());
-  ASSERT_OK(finish_job(*connection, {other, "succeeded", "", {.read = 1, .by_outcome = {0, 0, 0, 1}}}));
+  ASSERT_OK(save_bill(*connection, other, {{.read = 1, .by_outcome = {0, 0, 0, 1}}}));
+  place(other, {model::JobState::finished, model::JobOutcome::succeeded});
   const auto ignore = [](const ListedRow&) {};
   EXPECT_FAILS(list_rows(*connection, found(other), {Outcome::inserted}, ignore), "outcomes_not_kept");
   EXPECT_FAILS(list_rows(*connection, found(other), {Outcome::unprocessed}, ignore), "outcomes_not_kept");

@@ -1,5 +1,6 @@
 // lade's own tables: versions of definitions, their columns and mappings, the record of jobs.
 #include "store/definitions.h"
+#include "store/job_changes.h"
 #include "store/jobs.h"
 #include "store/schema.h"
 #include "testing/database_test.h"
@@ -7,6 +8,7 @@
 namespace lade::store {
 namespace {
 
+using model::JobEvent;
 using model::Outcome;
 
 class Store : public testing::DatabaseTest {
@@ -177,7 +179,7 @@ TEST_P(Store, AJobIsRecordedFromStartToEnd) {
   EXPECT_EQ(value("SELECT CAST(uuid AS text) FROM lade_job"), db::Value(uuid));
   EXPECT_EQ(value("SELECT snapshot FROM lade_job"), db::Value("{\"a\":1}"));
   EXPECT_EQ(integer("SELECT file_bytes FROM lade_job"), 5'000'000'000);
-  ASSERT_OK(set_job_state(*connection, *id, "analysing_data"));
+  ASSERT_OK(change_job(*connection, *id, {.event = JobEvent::planned}));
   EXPECT_EQ(value("SELECT state FROM lade_job"), db::Value("analysing_data"));
   model::RowCounts rows;
   rows.read = 21;
@@ -187,7 +189,9 @@ TEST_P(Store, AJobIsRecordedFromStartToEnd) {
     rows[outcome] = next++;
   rows.deleted = 7;
   ASSERT_TRUE(rows.conserved());
-  ASSERT_OK(finish_job(*connection, {*id, "succeeded", "", rows}));
+  ASSERT_OK(change_job(*connection, *id, {.event = JobEvent::analysed}));
+  ASSERT_OK(save_bill(*connection, *id, {rows}));
+  ASSERT_OK(change_job(*connection, *id, {.event = JobEvent::completed}));
   EXPECT_EQ(value("SELECT state || ' ' || outcome FROM lade_job"), db::Value("finished succeeded"));
   EXPECT_EQ(integer("SELECT count(*) FROM lade_job WHERE rows_read = 21 AND rows_inserted = 1 AND rows_updated = 2 AND "
                     "rows_unchanged = 3 AND rows_failed = 4 AND rows_skipped = 5 "
@@ -199,8 +203,8 @@ TEST_P(Store, AFailedJobAlwaysSaysWhy) {
   const StoredDefinition definition = saved(prices("one"));
   const auto id = create_job(*connection, {"01890000-0000-7000-8000-000000000001", definition.id, "{}", "f", 1});
   ASSERT_OK(id);
-  EXPECT_FALSE(finish_job(*connection, {*id, "failed", "", {}}));
-  EXPECT_OK(finish_job(*connection, {*id, "failed", "the disk is full", {}}));
+  EXPECT_FALSE(change_job(*connection, *id, {.event = JobEvent::failed}));
+  EXPECT_OK(change_job(*connection, *id, {.event = JobEvent::failed, .error = "the disk is full"}));
   EXPECT_EQ(value("SELECT error FROM lade_job"), db::Value("the disk is full"));
 }
 
