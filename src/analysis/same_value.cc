@@ -18,6 +18,10 @@ std::string_view without_padding(std::string_view text) {
 
 }  // namespace
 
+bool is_stored_as_written(const db::Column& column) {
+  return column.wire != db::WireType::jsonb && !is_padded(column);
+}
+
 bool same_value(db::WireField left, db::WireField right, const db::Column& column) {
   if (left.length < 0 || right.length < 0) return left.length < 0 && right.length < 0;
   const std::string_view a = left.bytes(), b = right.bytes();

@@ -53,6 +53,9 @@ void append_sort_key(std::string& key, const Cell& cell, const definition::Type&
 // char(n): the database fills values up with spaces and does not count them.
 bool is_padded(const db::Column& column);
 
+// Whether a written field is read back with the same bytes (unless a trigger changes it).
+bool is_stored_as_written(const db::Column& column);
+
 // Two fields of one column that mean the same though their bytes may differ (numeric scale, padding, JSON spelling).
 bool same_value(db::WireField left, db::WireField right, const db::Column& column);
 

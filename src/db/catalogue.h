@@ -37,6 +37,7 @@ struct Table {
   std::string quoted = {};  // schema and name, quoted, ready for SQL
   std::vector<Column> columns = {};
   std::vector<UniqueIndex> unique_indexes = {};
+  bool has_triggers = false;  // rows may be stored otherwise than they were written
 
   const Column* find(std::string_view column) const {
     for (const Column& candidate : columns)

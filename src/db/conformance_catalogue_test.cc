@@ -54,6 +54,18 @@ TEST_P(ConformanceCatalogue, ColumnsComeInTheirOrderWithWhatTheyTake) {
   EXPECT_EQ(table.find("Price"), nullptr);
 }
 
+TEST_P(ConformanceCatalogue, KnowsWhetherTriggersMayChangeARow) {
+  ASSERT_OK(connection->run("CREATE TABLE parent (id integer PRIMARY KEY);"
+                            "CREATE TABLE child (id integer PRIMARY KEY, parent integer REFERENCES parent (id))"));
+  EXPECT_FALSE(describe("parent").has_triggers) << "checking a foreign key changes nothing";
+  ASSERT_OK(connection->run(
+      pick("CREATE TRIGGER t AFTER INSERT ON child BEGIN UPDATE child SET parent = NULL; END",
+           "CREATE FUNCTION t() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.parent := NULL; RETURN NEW; END $$;"
+           "CREATE TRIGGER t BEFORE INSERT ON child FOR EACH ROW EXECUTE FUNCTION t()")));
+  EXPECT_TRUE(describe("child").has_triggers);
+  EXPECT_FALSE(describe("parent").has_triggers);
+}
+
 TEST_P(ConformanceCatalogue, OnlyFullUniqueIndexesOnPlainColumnsCount) {
   ASSERT_OK(connection->run(
       "CREATE TABLE t (a integer NOT NULL, b text NOT NULL, c text, d text, PRIMARY KEY (b, a), UNIQUE (c));"

@@ -10,7 +10,8 @@ namespace {
 
 // Parameters are cast to text: as a `name` a long one would be cut to another table's name.
 constexpr const char* kFindTable = R"sql(
-SELECT c.oid, n.nspname, c.relname
+SELECT c.oid, n.nspname, c.relname,
+  EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = c.oid AND NOT t.tgisinternal)::integer
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE c.relkind IN ('r', 'p') AND c.relpersistence <> 't'
   AND ((n.nspname = $1::text AND c.relname = $2::text) OR (c.relname = $3::text AND pg_table_is_visible(c.oid)))
@@ -165,6 +166,7 @@ Result<std::optional<Table>> PostgresqlConnection::describe(std::string_view nam
   table.schema = text_of(found[0][1]);
   table.name = text_of(found[0][2]);
   table.quoted = quote_name(table.schema) + "." + quote_name(table.name);
+  table.has_triggers = std::get<std::int64_t>(found[0][3]) != 0;
   const std::int64_t id = std::get<std::int64_t>(found[0][0]);
   LADE_ASSIGN(table.columns, describe_columns(id));
   LADE_ASSIGN(table.unique_indexes, describe_unique_indexes(id));

@@ -11,7 +11,9 @@ namespace lade::db {
 namespace {
 
 constexpr const char* kFindTable = R"sql(
-SELECT name, strict, wr FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name = $1)sql";
+SELECT name, strict, wr,
+  EXISTS (SELECT 1 FROM sqlite_schema t WHERE t.type = 'trigger' AND t.tbl_name = l.name COLLATE NOCASE)
+FROM pragma_table_list l WHERE schema = 'main' AND type = 'table' AND name = $1)sql";
 
 constexpr const char* kTableNames = R"sql(
 SELECT name FROM pragma_table_list
@@ -135,6 +137,7 @@ Result<std::optional<Table>> SqliteConnection::describe(std::string_view name) {
   if (found.empty()) return std::nullopt;
   Table table{.schema = "main", .name = text_of(found[0][0])};
   table.quoted = quote_name(table.schema) + "." + quote_name(table.name);
+  table.has_triggers = flag_of(found[0][3]);
   LADE_ASSIGN(table.columns, describe_columns(table, flag_of(found[0][1])));
   LADE_ASSIGN(table.unique_indexes, describe_unique_indexes(table));
   if (flag_of(found[0][2])) return table;

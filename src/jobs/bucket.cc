@@ -3,6 +3,7 @@
 #include <boost/json.hpp>
 
 #include "base/failpoint.h"
+#include "store/journal.h"
 
 namespace lade::jobs {
 namespace {
@@ -14,7 +15,12 @@ constexpr std::size_t kSliceBytes = 16 * 1024 * 1024;
 }  // namespace
 
 BucketLoader::BucketLoader(const Job& job, db::Connection& writer, db::Connection* reader)
-    : job_(job), writer_(writer), has_reader_(reader != nullptr), loader_(*job.program, writer, reader) {}
+    : job_(job), writer_(writer), has_reader_(reader != nullptr), loader_(*job.program, writer, reader) {
+  if (!job.gives_way) return;
+  loader_.give_way_to([this](std::string_view table, std::string_view first, std::string_view last) {
+    return store::later_blocks(writer_, job_.id, table, first, last);
+  });
+}
 
 Result<void> BucketLoader::next_slice() {
   if (only_ == nullptr) {
@@ -64,9 +70,12 @@ Result<BucketResult> BucketLoader::run(const std::stop_token& stop, Load&& load)
   return std::move(*result_);
 }
 
-Result<BucketResult> BucketLoader::load(bool hold, const std::stop_token& stop) {
+Result<BucketResult> BucketLoader::load(bool hold, const load::JournalSink& journal, const std::stop_token& stop) {
   loader_.hold_orphans(hold);
-  return run(stop, [&] { return loader_.load(slice_, *issues_, result_->counts); });
+  loader_.journal_to(journal);
+  LADE_ASSIGN(BucketResult result, run(stop, [&] { return loader_.load(slice_, *issues_, result_->counts); }));
+  LADE_TRY(loader_.finish_journal());
+  return result;
 }
 
 Result<BucketResult> BucketLoader::rehearse(const std::stop_token& stop) {

@@ -4,6 +4,7 @@
 #include "jobs/store_issues.h"
 #include "jobs/task.h"
 #include "store/job_changes.h"
+#include "store/journal.h"
 #include "store/outcomes.h"
 
 // Tasks that load.
@@ -33,6 +34,19 @@ Result<void> store_bucket(const Work& work, db::Connection& connection, std::siz
   LADE_ASSIGN(const auto stored, to_stored(bucket, result, settled));
   LADE_TRY(store::save_outcomes(connection, work.job().id, stored));
   return store_issues(connection, work.job(), *result.findings, known);
+}
+
+// Stores blocks of the undo journal in the transaction that loads the bucket.
+load::JournalSink journal_of(const Work& work, db::Connection& connection, std::size_t bucket) {
+  return [&work, &connection, bucket](const load::JournalBlock& block) {
+    return store::save_journal_block(connection, work.job().id,
+                                     {.bucket = static_cast<std::int64_t>(bucket),
+                                      .table = block.table,
+                                      .first_key = block.first_key,
+                                      .last_key = block.last_key,
+                                      .rows = block.rows,
+                                      .packed = block.packed});
+  };
 }
 
 Result<void> advance(const Work& work, db::Connection& connection, std::int64_t buckets, model::RowCounts counts) {
@@ -65,7 +79,8 @@ Result<void> process_bucket(const Work& work) {
   LADE_TRY(loader->compare_ahead());
   LADE_ASSIGN(const Worker::Session session, loading_session(work));
   LADE_ASSIGN(queue::Publication publication, work.context.publish(*session));
-  LADE_ASSIGN(BucketResult result, loader->load(true, work.context.stop()));
+  const load::JournalSink journal = journal_of(work, *session, work.target.part);
+  LADE_ASSIGN(BucketResult result, loader->load(true, journal, work.context.stop()));
   LADE_TRY(store_bucket(work, *session, work.target.part, result));
   LADE_TRY(advance(work, *session, 1, result.counts));
   LADE_TRY(publication.commit());
@@ -85,7 +100,8 @@ Result<void> load_orphans(const Work& work, BucketLoader& loader, std::map<std::
       if (result.held.empty()) continue;
       LADE_ASSIGN(const StagedBucket staged, work.open.bucket(bucket));
       LADE_TRY(loader.begin(staged.ranges, &result.held));
-      LADE_ASSIGN(BucketResult loaded, loader.load(hold, work.context.stop()));
+      const load::JournalSink journal = journal_of(work, loader.writer(), bucket);
+      LADE_ASSIGN(BucketResult loaded, loader.load(hold, journal, work.context.stop()));
       LADE_TRY(add_orphans(result, loaded));
     }
   }
@@ -105,7 +121,8 @@ Result<void> process_all(const Work& work) {
     for (std::size_t bucket = 0; bucket < job.plan.buckets(); ++bucket) {
       LADE_ASSIGN(const StagedBucket staged, work.open.bucket(bucket));
       LADE_TRY(loader->begin(staged.ranges));
-      LADE_ASSIGN(BucketResult result, loader->load(true, work.context.stop()));
+      const load::JournalSink journal = journal_of(work, *session, bucket);
+      LADE_ASSIGN(BucketResult result, loader->load(true, journal, work.context.stop()));
       results.emplace(bucket, std::move(result));
     }
     LADE_TRY(load_orphans(work, *loader, results));

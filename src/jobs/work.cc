@@ -21,7 +21,7 @@ constexpr std::chrono::seconds kSweep{1};
 constexpr std::chrono::seconds kTidy{60};
 // A file that no record names may be about to be recorded; one this old is not.
 constexpr std::chrono::hours kOrphanAge{24};
-constexpr std::int64_t kStagingDays = 30;
+constexpr std::int64_t kStagingDays = 30, kJournalDays = 30;
 
 // Ends jobs that were cancelled while a task without a follower ran.
 Result<void> sweep(Runner& runner) {
@@ -30,11 +30,12 @@ Result<void> sweep(Runner& runner) {
   return {};
 }
 
-// Staged rows of jobs that nobody has retried, and files that nobody wants.
+// Staged rows of jobs that nobody has retried, journals that nobody has used, and files that nobody wants.
 Result<void> tidy(Runner& runner) {
   {
     LADE_ASSIGN(const db::Pool::Lease session, runner.sessions().acquire());
     LADE_TRY(store::expire_segments(*session, kStagingDays));
+    LADE_TRY(store::expire_journals(*session, kJournalDays));
   }
   LADE_TRY(runner.desk().storage().remove_orphans(kOrphanAge, [&](const std::string& id) -> Result<bool> {
     LADE_ASSIGN(const db::Pool::Lease session, runner.sessions().acquire());

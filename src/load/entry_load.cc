@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <unordered_map>
 
 namespace lade::load {
 namespace {
@@ -36,12 +37,14 @@ class ChosenRows final : public db::TupleSource {
   std::size_t at_ = 0;
 };
 
-// The key fields of all rows. The other fields are not sent: the database might refuse them, which is for the write to
-// find.
+// The key fields of rows, of all or of those written. The other fields are not sent: the database might refuse them,
+// which is for the write to find.
 class KeysOf final : public db::TupleSource {
  public:
-  KeysOf(std::span<const EntryRow> rows, std::span<const analysis::KeyPart> key) : rows_(rows), key_(key) {}
+  KeysOf(std::span<const EntryRow> rows, std::span<const analysis::KeyPart> key, bool only_written = false)
+      : rows_(rows), key_(key), only_written_(only_written) {}
   std::optional<std::string_view> next() override {
+    while (only_written_ && at_ < rows_.size() && !rows_[at_].is_written()) ++at_;
     if (at_ == rows_.size()) return std::nullopt;
     split(rows_[at_++].tuple, fields_);
     tuple_.clear();
@@ -52,6 +55,7 @@ class KeysOf final : public db::TupleSource {
  private:
   std::span<const EntryRow> rows_;
   std::span<const analysis::KeyPart> key_;
+  const bool only_written_;
   std::size_t at_ = 0;
   std::vector<db::WireField> fields_;
   std::string tuple_;
@@ -67,8 +71,10 @@ EntryLoad::EntryLoad(const analysis::Program& program, std::size_t entry, db::Co
       target_(connection, entry_),
       connection_(connection) {
   if (reader != nullptr) reader_.emplace(*reader, entry_);
+  respelled_ = entry_.table.has_triggers;
   for (std::size_t at = 0; at < entry_.fields.size(); ++at) {
     const TargetField& field = entry_.fields[at];
+    respelled_ = respelled_ || !analysis::is_stored_as_written(field.column);
     const bool staged = field.slot >= 0;
     // Analysis lets no row pass whose key is blank.
     if (field.column.not_null && !(staged && field.key)) not_null_.push_back(at);
@@ -286,6 +292,32 @@ Result<void> EntryLoad::compare(bool by_reader) {
   return {};
 }
 
+Result<void> EntryLoad::give_way(const LaterBlocks& later) {
+  std::string_view first, last;
+  std::unordered_map<std::string, EntryRow*> changed;  // by key
+  KeysOf keys(rows_, entry_.key);
+  for (EntryRow& row : rows_) {
+    const std::string_view key = *keys.next();
+    if (row.action != Action::update) continue;
+    if (changed.empty() || row.key < first) first = row.key;
+    if (changed.empty() || row.key > last) last = row.key;
+    changed.emplace(key, &row);
+  }
+  if (changed.empty()) return {};
+  LADE_ASSIGN(const std::vector<std::string> blocks, later(entry_.table.quoted, first, last));
+  for (const std::string& block : blocks) {
+    LADE_ASSIGN(JournalReader reader, JournalReader::open(block));
+    JournalEntry entry;
+    for (;;) {
+      LADE_ASSIGN(const bool more, reader.next(entry));
+      if (!more) break;
+      const auto found = changed.find(std::string(entry.key));
+      if (found != changed.end()) found->second->action = Action::skip_superseded;
+    }
+  }
+  return {};
+}
+
 // The tuple with NULL where the stored value would stay.
 std::string_view EntryLoad::without_keep(std::string_view tuple) {
   if (!may_keep_) return tuple;
@@ -357,6 +389,34 @@ Result<bool> EntryLoad::write() {
   if (connection_.backend() == db::Backend::postgresql && (!same || seen != written_.size())) return false;
   LADE_TRY(target_.apply_update());
   return true;
+}
+
+// Takes the tuples of written rows from the database. A row that is not found was not left as it was written.
+Result<void> EntryLoad::read_back() {
+  std::vector<std::string> found;
+  KeysOf keys(rows_, entry_.key, true);
+  LADE_TRY(target_.read_keys(keys, [&](std::string_view stored) -> Result<void> {
+    found.emplace_back(stored);
+    return {};
+  }));
+  sort_index();
+  for (const std::string& stored : found) {
+    const std::size_t at = find(key_of(stored, nullptr));
+    if (at < rows_.size() && rows_[at].is_written()) rows_[at].tuple = arena_.keep(stored);
+  }
+  return {};
+}
+
+Result<void> EntryLoad::journal(JournalWriter& writer) {
+  if (std::none_of(rows_.begin(), rows_.end(), [](const EntryRow& row) { return row.is_written(); })) return {};
+  if (respelled_) LADE_TRY(read_back());
+  KeysOf keys(rows_, entry_.key, true);
+  for (const EntryRow& row : rows_) {
+    if (!row.is_written()) continue;
+    const bool is_new = row.action == Action::insert;
+    LADE_TRY(writer.add(row.key, {*keys.next(), is_new ? std::string_view() : row.stored, fingerprint(row.tuple)}));
+  }
+  return {};
 }
 
 std::optional<std::size_t> EntryLoad::refused_row() const {

@@ -8,13 +8,14 @@
 
 #include "analysis/program.h"
 #include "base/result.h"
+#include "load/journal.h"
 #include "load/slice.h"
 #include "load/target.h"
 
 namespace lade::load {
 
 // What one load entry does with one row of its table.
-enum class Action : std::uint8_t { insert, update, unchanged, skip_exists, skip_no_target };
+enum class Action : std::uint8_t { insert, update, unchanged, skip_exists, skip_no_target, skip_superseded };
 
 struct EntryRow {
   std::uint32_t row = 0;  // of the slice: the one whose values count
@@ -22,6 +23,7 @@ struct EntryRow {
   std::string_view tuple;   // what is written, in the entry's column order
   std::string_view key;     // sorts and compares like the stored keys
   std::string_view stored;  // the stored row, when it is to be changed
+  bool is_written() const { return action == Action::insert || action == Action::update; }
 };
 
 // The rows of one range of a slice for one target table: assembled, compared with what is stored, written.
@@ -36,10 +38,14 @@ class EntryLoad {
   Result<void> assemble(const Slice& slice, std::size_t begin, std::size_t end, std::span<EntryLoad* const> earlier);
   // Reads what is stored and decides. With partition hash or other orders the server matches the keys.
   Result<void> compare(bool by_reader);
+  // Leaves rows alone that a later job has written.
+  Result<void> give_way(const LaterBlocks& later);
   // Gives new rows their drawn ids. Must be called before later entries assemble.
   Result<void> draw_ids();
   // Writes new and changed rows. False: a row was changed or taken by somebody else meanwhile, compare again.
   Result<bool> write();
+  // Tells the journal what was written, as it is stored now.
+  Result<void> journal(JournalWriter& writer);
 
   std::span<const EntryRow> rows() const { return rows_; }
   // The entry row that carries slice row `row`, and whether it is its own.
@@ -59,6 +65,7 @@ class EntryLoad {
   void sort_index();
   std::size_t find(std::string_view key);
   Result<void> match(std::string_view stored);
+  Result<void> read_back();
   bool is_spelled_alike(std::string_view tuple, std::string_view stored);
   void decide_existing(EntryRow& row, std::string_view stored);
   bool overlay(std::string_view tuple, std::string_view stored);
@@ -69,6 +76,7 @@ class EntryLoad {
   const std::size_t index_;
   std::vector<std::size_t> not_null_;  // fields that the table wants filled and that a row may leave blank
   bool may_keep_ = false;              // a tuple may say that a stored value stays
+  bool respelled_ = false;             // what is stored may have other bytes than what was written
   Target target_;
   std::optional<Target> reader_;
   db::Connection& connection_;

@@ -18,9 +18,24 @@ Outcome outcome_of(Action action) {
     case Action::update: return Outcome::updated;
     case Action::unchanged: return Outcome::unchanged;
     case Action::skip_exists:
-    case Action::skip_no_target: return Outcome::skipped;
+    case Action::skip_no_target:
+    case Action::skip_superseded: return Outcome::skipped;
   }
   return Outcome::failed;
+}
+
+model::Issue why_skipped(Action action) {
+  model::Issue issue;
+  issue.severity = model::Severity::warning;
+  if (action == Action::skip_superseded) {
+    issue.code = "superseded";
+    issue.message = "a later import has written the stored row";
+  } else {
+    const bool exists = action == Action::skip_exists;
+    issue.code = exists ? "exists" : "no_target";
+    issue.message = exists ? "a row with this key is stored already" : "no stored row has this key";
+  }
+  return issue;
 }
 
 std::string_view refusal_code(std::string_view sqlstate) {
@@ -83,6 +98,7 @@ Result<bool> Loader::decide(Slice& slice, std::size_t begin, std::size_t end, st
   do {
     LADE_TRY(entry.assemble(slice, begin, end, std::span(views_).first(index)));
     LADE_TRY(entry.compare(by_reader));
+    if (later_ && entry.program().by_key()) LADE_TRY(entry.give_way(later_));
     LADE_TRY(entry.draw_ids());
     refused = false;
     for (const EntryRow& row : entry.rows()) {
@@ -127,6 +143,7 @@ Result<void> Loader::load_range(Slice& slice, std::size_t begin, std::size_t end
     LADE_ASSIGN(const Attempt result, attempt(slice, begin, end));
     if (result == Attempt::done) {
       LADE_TRY(savepoint.release());
+      LADE_TRY(journal());
       set_outcomes(slice, begin, end);
       return {};
     }
@@ -139,6 +156,26 @@ Result<void> Loader::load_range(Slice& slice, std::size_t begin, std::size_t end
   }
   if (end - begin > 1) return halve(slice, begin, end);
   return refuse(slice, begin, {.sqlstate = {}, .message = "somebody else keeps changing the stored row"});
+}
+
+void Loader::journal_to(const JournalSink& sink) {
+  journals_.clear();
+  for (const auto& entry : entries_) {
+    journals_.emplace_back();
+    if (entry->program().by_key()) journals_.back().emplace(entry->program(), sink);
+  }
+}
+
+Result<void> Loader::journal() {
+  for (std::size_t i = 0; i < journals_.size(); ++i)
+    if (journals_[i]) LADE_TRY(entries_[i]->journal(*journals_[i]));
+  return {};
+}
+
+Result<void> Loader::finish_journal() {
+  for (auto& writer : journals_)
+    if (writer) LADE_TRY(writer->finish());
+  return {};
 }
 
 Result<void> Loader::refuse(Slice& slice, std::size_t row, const db::Diagnosis& refusal) {
@@ -194,12 +231,7 @@ void Loader::set_outcomes(Slice& slice, std::size_t begin, std::size_t end) {
       row.outcome = std::max(row.outcome, carrier->row == i || own == Outcome::skipped ? own : Outcome::unchanged);
     }
     if (row.outcome != Outcome::skipped || reason == nullptr) continue;
-    model::Issue issue;
-    issue.severity = model::Severity::warning;
-    const bool exists = reason->action == Action::skip_exists;
-    issue.code = exists ? "exists" : "no_target";
-    issue.message = exists ? "a row with this key is stored already" : "no stored row has this key";
-    skips_.push_back({i, std::move(issue)});
+    skips_.push_back({i, why_skipped(reason->action)});
   }
 }
 
@@ -222,10 +254,11 @@ Result<std::int64_t> Loader::data_version() {
 
 Result<void> Loader::decide_ahead(Slice& slice) {
   const auto& fields = program_.entries.front().fields;
-  // Ids are drawn from what the writer sees, and a second table's rows refer to the first one's.
+  // Ids are drawn from what the writer sees, a second table's rows refer to the first one's, and only the writer asks
+  // for the journal.
   const bool depends =
       entries_.size() > 1 || std::any_of(fields.begin(), fields.end(), [](const auto& field) { return field.drawn; });
-  if (!has_reader_ || depends || slice.rows.empty()) return {};
+  if (!has_reader_ || depends || later_ || slice.rows.empty()) return {};
   refusals_.clear();
   LADE_ASSIGN(decided_ahead_, decide(slice, 0, slice.rows.size(), 0, true));
   return {};

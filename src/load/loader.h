@@ -34,6 +34,14 @@ class Loader {
   // holding, load() leaves such rows `unprocessed` and uncounted, for the caller to load again after the last bucket.
   void hold_orphans(bool hold) { hold_orphans_ = hold; }
 
+  // What load() writes from now on is told to the journal; tables that are only appended to cannot be taken back and
+  // are not in it. finish_journal() hands on the last of it.
+  void journal_to(const JournalSink& sink);
+  Result<void> finish_journal();
+
+  // For a job that comes late: rows that a job after it has written meanwhile are skipped (`superseded`).
+  void give_way_to(LaterBlocks later) { later_ = std::move(later); }
+
   // The same decisions without writing: what load() would do unless the database itself refuses rows.
   Result<void> rehearse(Slice& slice, staging::IssueWriter& issues, model::RowCounts& counts);
 
@@ -47,6 +55,7 @@ class Loader {
   Result<void> halve(Slice& slice, std::size_t begin, std::size_t end);
   Result<void> load_around(Slice& slice, std::size_t begin, std::size_t end, std::size_t guilty);
   Result<void> refuse(Slice& slice, std::size_t row, const db::Diagnosis& refusal);
+  Result<void> journal();
   Result<void> count(Slice& slice, staging::IssueWriter& issues, model::RowCounts& counts);
   void set_outcomes(Slice& slice, std::size_t begin, std::size_t end);
 
@@ -62,8 +71,10 @@ class Loader {
   bool decided_ahead_ = false;  // the whole slice was, at that version
   std::vector<std::unique_ptr<EntryLoad>> entries_;
   std::vector<EntryLoad*> views_;
+  std::vector<std::optional<JournalWriter>> journals_;  // by entry; empty: there is no journal
   std::vector<Refusal> refusals_;
   std::vector<Refusal> skips_;
+  LaterBlocks later_;  // empty: there is nothing later
   std::size_t failed_entry_ = 0;
   bool has_own_parents_ = false;  // a foreign key leads from one of the loaded tables to one of them
   bool hold_orphans_ = false;

@@ -29,6 +29,17 @@ Result<std::vector<UnwantedFile>> forget_upload(db::Connection& connection, std:
   return files;
 }
 
+// Deletes the rows that belong to jobs which ended more than `days` ago.
+Result<std::int64_t> expire(db::Connection& connection, std::string_view table, std::int64_t days) {
+  const bool sqlite = connection.backend() == db::Backend::sqlite;
+  const Value values[] = {sqlite ? Value(fmt::format("-{} days", days)) : Value(days)};
+  return connection.execute(
+      fmt::format(
+          "DELETE FROM {} WHERE job_id IN (SELECT id FROM lade_job WHERE finished_at < {})", table,
+          sqlite ? "strftime('%Y-%m-%dT%H:%M:%fZ', 'now', $1)" : "now() - CAST($1 AS integer) * interval '1 day'"),
+      values);
+}
+
 }  // namespace
 
 Result<std::vector<std::int64_t>> jobs_to_cancel(db::Connection& connection) {
@@ -66,13 +77,11 @@ Result<std::vector<UnwantedFile>> remove_job(db::Connection& connection, std::in
 }
 
 Result<std::int64_t> expire_segments(db::Connection& connection, std::int64_t days) {
-  const bool sqlite = connection.backend() == db::Backend::sqlite;
-  const Value values[] = {sqlite ? Value(fmt::format("-{} days", days)) : Value(days)};
-  return connection.execute(
-      fmt::format(
-          "DELETE FROM lade_segment WHERE job_id IN (SELECT id FROM lade_job WHERE finished_at < {})",
-          sqlite ? "strftime('%Y-%m-%dT%H:%M:%fZ', 'now', $1)" : "now() - CAST($1 AS integer) * interval '1 day'"),
-      values);
+  return expire(connection, "lade_segment", days);
+}
+
+Result<std::int64_t> expire_journals(db::Connection& connection, std::int64_t days) {
+  return expire(connection, "lade_journal", days);
 }
 
 }  // namespace lade::store

@@ -3,21 +3,17 @@
 #include <algorithm>
 
 #include "base/assert.h"
+#include "base/short_numbers.h"
 
 // Version, number of codes, the codes (length, text), number of runs, the runs. A run is rows with consecutive ids and
 // the same fate: the gap before it and whether it is longer than one row (in one number), its length if so, its fate
-// (outcome and code in one number). Numbers have seven bits a byte, lowest first.
+// (outcome and code in one number).
 namespace lade::store {
 namespace {
 
 constexpr char kVersion = 1;
 constexpr unsigned kOutcomeBits = 3;
 constexpr std::uint64_t kOutcomes = 6;
-
-void put(std::string& out, std::uint64_t number) {
-  for (; number >= 0x80; number >>= 7) out.push_back(static_cast<char>(number | 0x80));
-  out.push_back(static_cast<char>(number));
-}
 
 tl::unexpected<Error> damaged(std::string what) {
   return fail("outcomes_damaged", "the stored outcomes of a bucket cannot be read: " + std::move(what),
@@ -50,19 +46,16 @@ std::string OutcomePacker::finish() {
     while (end < entries_.size() && entries_[end] == entries_[end - 1] + (std::uint64_t{1} << 32)) ++end;
     const std::uint64_t first = entries_[begin] >> 32, length = end - begin;
     LADE_ASSERT(first >= next_row);
-    put(runs, (first - next_row) << 1 | (length > 1));
-    if (length > 1) put(runs, length);
-    put(runs, entries_[begin] & 0xFFFF'FFFF);
+    put_number(runs, (first - next_row) << 1 | (length > 1));
+    if (length > 1) put_number(runs, length);
+    put_number(runs, entries_[begin] & 0xFFFF'FFFF);
     next_row = first + length;
     begin = end;
   }
   std::string packed(1, kVersion);
-  put(packed, codes_.size());
-  for (const std::string& code : codes_) {
-    put(packed, code.size());
-    packed += code;
-  }
-  put(packed, count);
+  put_number(packed, codes_.size());
+  for (const std::string& code : codes_) put_text(packed, code);
+  put_number(packed, count);
   packed += runs;
   entries_.clear();
   codes_.clear();
@@ -70,15 +63,9 @@ std::string OutcomePacker::finish() {
 }
 
 Result<std::uint64_t> OutcomeReader::number() {
-  std::uint64_t number = 0;
-  for (unsigned shift = 0; shift < 63; shift += 7) {
-    if (rest_.empty()) return damaged("they end too early");
-    const auto byte = static_cast<unsigned char>(rest_.front());
-    rest_.remove_prefix(1);
-    number |= std::uint64_t{byte & 0x7Fu} << shift;
-    if (byte < 0x80) return number;
-  }
-  return damaged("a number is too long");
+  const auto number = take_number(rest_);
+  if (!number) return damaged("a number is cut off or too long");
+  return *number;
 }
 
 Result<void> OutcomeReader::start() {
@@ -87,10 +74,9 @@ Result<void> OutcomeReader::start() {
   rest_.remove_prefix(1);
   LADE_ASSIGN(const std::uint64_t codes, number());
   for (std::uint64_t i = 0; i < codes; ++i) {
-    LADE_ASSIGN(const std::uint64_t size, number());
-    if (size > rest_.size()) return damaged("a code is cut off");
-    codes_.push_back(rest_.substr(0, size));
-    rest_.remove_prefix(size);
+    const auto code = take_text(rest_);
+    if (!code) return damaged("a code is cut off");
+    codes_.push_back(*code);
   }
   LADE_ASSIGN(runs_, number());
   return {};

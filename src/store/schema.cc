@@ -242,6 +242,9 @@ ALTER TABLE lade_file ADD job_id integer REFERENCES lade_job (id);
 CREATE INDEX lade_file_job ON lade_file (job_id);
 )sql";
 
+// Blocks of the journal are compressed already.
+constexpr std::string_view kJournalPostgresql = "ALTER TABLE lade_journal ALTER images SET STORAGE EXTERNAL";
+
 }  // namespace
 
 std::span<const db::Migration> migrations() {
@@ -251,6 +254,7 @@ std::span<const db::Migration> migrations() {
       durable_jobs_migration(),
       {4, "queue", queue::schema().sqlite, queue::schema().postgresql},
       {5, "what tasks publish", kPublishedSqlite, kPublishedPostgresql},
+      {6, "undo journal", "", kJournalPostgresql},
   };
   return all;
 }

@@ -1,0 +1,52 @@
+#include "store/journal.h"
+
+#include "store/sql.h"
+
+namespace lade::store {
+namespace {
+
+using db::Value;
+
+Result<std::vector<std::string>> blocks(db::Connection& connection, std::string_view sql,
+                                        std::span<const Value> values) {
+  LADE_ASSIGN(const auto rows, connection.query(sql, values));
+  std::vector<std::string> packed;
+  for (const db::Row& row : rows) packed.push_back(bytes_of(connection, row[0]));
+  return packed;
+}
+
+}  // namespace
+
+Result<void> save_journal_block(db::Connection& connection, std::int64_t job, const JournalRecord& block) {
+  const Value values[] = {job,
+                          block.bucket,
+                          std::string(block.table),
+                          db::Bytes{std::string(block.first_key)},
+                          db::Bytes{std::string(block.last_key)},
+                          block.rows,
+                          db::Bytes{std::string(block.packed)}};
+  LADE_TRY(connection.execute(
+      "INSERT INTO lade_journal (job_id, bucket, table_name, block, company_id, first_key, last_key, rows, images) "
+      "VALUES ($1, $2, $3, (SELECT coalesce(max(block) + 1, 0) FROM lade_journal "
+      "WHERE job_id = $1 AND bucket = $2 AND table_name = $3), (SELECT company_id FROM lade_job WHERE id = $1), "
+      "$4, $5, $6, $7)",
+      values));
+  return {};
+}
+
+Result<std::vector<std::string>> journal_of(db::Connection& connection, std::int64_t job, std::string_view table) {
+  const Value values[] = {job, std::string(table)};
+  return blocks(connection,
+                "SELECT images FROM lade_journal WHERE job_id = $1 AND table_name = $2 ORDER BY bucket, block", values);
+}
+
+Result<std::vector<std::string>> later_blocks(db::Connection& connection, std::int64_t job, std::string_view table,
+                                              std::string_view first_key, std::string_view last_key) {
+  const Value values[] = {job, std::string(table), db::Bytes{std::string(first_key)}, db::Bytes{std::string(last_key)}};
+  return blocks(connection,
+                "SELECT images FROM lade_journal WHERE company_id = (SELECT company_id FROM lade_job WHERE id = $1) "
+                "AND table_name = $2 AND job_id > $1 AND last_key >= $3 AND first_key <= $4",
+                values);
+}
+
+}  // namespace lade::store

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "db/connection.h"
+
+// The undo journal in the database (load/journal.h says what is in a block).
+namespace lade::store {
+
+struct JournalRecord {
+  std::int64_t bucket = 0;
+  std::string_view table;
+  std::string_view first_key, last_key;
+  std::int64_t rows = 0;
+  std::string_view packed;
+};
+
+// In the transaction that changes the rows; after the blocks that the job has for this bucket and table already.
+Result<void> save_journal_block(db::Connection& connection, std::int64_t job, const JournalRecord& block);
+
+// What the job itself has written to the table, in the order it was written.
+Result<std::vector<std::string>> journal_of(db::Connection& connection, std::int64_t job, std::string_view table);
+// Blocks of jobs that were made after this one and have written to the table between these keys.
+Result<std::vector<std::string>> later_blocks(db::Connection& connection, std::int64_t job, std::string_view table,
+                                              std::string_view first_key, std::string_view last_key);
+
+}  // namespace lade::store
