@@ -101,6 +101,7 @@ json::object to_json(const store::JobRecord& job) {
                       {"rows_analysed", job.rows_analysed},
                       {"rows", rows_json(job.rows)},
                       {"conserved", job.rows.conserved()}};
+  object["waits_for"] = text_or_null(job.waits_for);
   if (!job.error.empty()) object["error"] = {{"code", job.error_code}, {"message", job.error}};
   if (!job.results_error.empty()) object["results_error"] = job.results_error;
   add_times(object, job);
@@ -132,6 +133,7 @@ void print_job(const store::JobRecord& job, const queue::TaskCounts& tasks, cons
   print_times(job);
   if (job.retries > 0) print_field("retries", grouped(job.retries));
   if (job.review_revision > 0) print_field("revision", grouped(job.review_revision));
+  print_field("waits for", job.waits_for.empty() ? "" : job.waits_for + ", which loads into the same table");
   print_field("tasks", tasks_text(tasks));
   print_row_counts(job);
   print_field("error", job.error.empty() ? "" : fmt::format("{}: {}", job.error_code, job.error));

@@ -19,6 +19,7 @@ struct JobsCommand {
   store::JobFilter filter;
   std::int64_t revision = 0;
   bool force = false;
+  jobs::Retry retry;
 };
 using Words = std::shared_ptr<JobsCommand>;  // shared by the command's options and its action
 
@@ -164,13 +165,21 @@ void add_acts(CLI::App& app, const Words& words, CommonOptions& common, Action& 
           simple(jobs::pause_job));
   add_act(app, "resume", "Go on with a paused job", words, common, action, simple(jobs::resume_job));
   add_act(app, "cancel", "End a job; rows that are in stay in", words, common, action, simple(jobs::cancel_job));
-  add_act(app, "retry", "Do again what failed of a failed or cancelled job, and only that", words, common, action,
-          simple(jobs::retry_job));
   CLI::App* command =
-      add_act(app, "clone", "Start a new job with the file, definition and options of another", words, common, action,
+      add_act(app, "retry", "Do again what failed of a failed or cancelled job, and only that", words, common, action,
               [](db::Connection& connection, const jobs::JobOrder& order, const JobsCommand& given) {
-                return jobs::clone_job(connection, order, given.force);
+                return jobs::retry_job(connection, order, given.retry);
               });
+  command->add_option("--max-errors", words->retry.limits.max_errors,
+                      "allow so many failed rows this time: a count such as 5, or a share such as 5%");
+  command->add_option("--fail-when", words->retry.limits.fail_when,
+                      "when failed rows fail the job this time: never, any_failed, all_failed");
+  command->add_flag("--overwrite", words->retry.overwrite,
+                    "also rows that later imports have written meanwhile; otherwise they stay as they are");
+  command = add_act(app, "clone", "Start a new job with the file, definition and options of another", words, common,
+                    action, [](db::Connection& connection, const jobs::JobOrder& order, const JobsCommand& given) {
+                      return jobs::clone_job(connection, order, given.force);
+                    });
   command->add_flag("--force", words->force, "also while a job that does the same is live");
 }
 

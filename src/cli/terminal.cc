@@ -91,9 +91,9 @@ void ProgressLine::show() {
   const std::int64_t done = phase == jobs::Phase::processing ? progress_.rows_loaded : progress_.rows_analysed;
   // Analysis and loading are worth about a third and two thirds of the time.
   const double part = total == 0 ? 0 : static_cast<double>(done) / static_cast<double>(total);
-  const double whole = phase == jobs::Phase::preparing  ? 0
-                       : phase <= jobs::Phase::settling ? part * 0.3
-                                                        : 0.3 + part * 0.7;
+  const double whole = phase == jobs::Phase::preparing ? 0
+                       : phase <= jobs::Phase::waiting ? part * 0.3
+                                                       : 0.3 + part * 0.7;
   const double rate = seconds > 0 ? static_cast<double>(total) * whole / seconds : 0;
   if (output_ == Output::ndjson) {
     const boost::json::object object{{"event", "progress"},

@@ -120,6 +120,7 @@ enum class Partition { range, hash, single };
 enum class Commit { per_bucket, all_or_nothing };
 enum class FailWhen { never, any_failed, all_failed };
 enum class Review { never, always, on_issues };  // on_issues: when a row has failed
+enum class Lock { none, target };                // target: one job at a time loads into its tables
 enum class RaggedPolicy { error, pad };          // rows with too few or too many fields
 
 struct MaxErrors {
@@ -155,6 +156,7 @@ struct Definition {
   Commit commit = Commit::per_bucket;
   FailWhen fail_when = FailWhen::never;
   Review review = Review::never;
+  Lock lock = Lock::none;
   MaxErrors max_errors;
 
   const DataColumn* find(std::string_view column) const;

@@ -91,8 +91,8 @@ std::vector<FaultCase> unsupported_cases() {
       {"format_2", "lade: 2\ndefinition: d\ncolumns: {a: A}\nload: [{table: t, key: a}]", "unsupported", 1, 7,
        "this program reads version 1", kSchema},
   };
-  for (const std::string_view key : {"keep", "lock", "staging", "steps", "valid_time", "handler", "fetch", "extract",
-                                     "resolve", "sql", "external_idents", "link", "edit_info", "scope", "temporal"}) {
+  for (const std::string_view key : {"keep", "staging", "steps", "valid_time", "handler", "fetch", "extract", "resolve",
+                                     "sql", "external_idents", "link", "edit_info", "scope", "temporal"}) {
     static std::vector<std::string> names;
     names.reserve(32);
     names.push_back("top_" + std::string(key));

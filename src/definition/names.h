@@ -69,6 +69,8 @@ template <>
 inline constexpr Named<Review> kNames<Review>[] = {
     {"never", Review::never}, {"always", Review::always}, {"on_issues", Review::on_issues}};
 template <>
+inline constexpr Named<Lock> kNames<Lock>[] = {{"none", Lock::none}, {"target", Lock::target}};
+template <>
 inline constexpr Named<RaggedPolicy> kNames<RaggedPolicy>[] = {{"error", RaggedPolicy::error},
                                                                {"pad", RaggedPolicy::pad}};
 

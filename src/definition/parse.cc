@@ -13,12 +13,11 @@ namespace lade::definition {
 namespace {
 
 constexpr std::size_t kMaxColumns = 4096;
-constexpr std::string_view kKeys[] = {"lade",      "definition", "name",       "note",       "source",
-                                      "columns",   "checks",     "load",       "duplicates", "aggregate",
-                                      "partition", "commit",     "max_errors", "fail_when",  "review"};
+constexpr std::string_view kKeys[] = {"lade",       "definition", "name",       "note",      "source",    "columns",
+                                      "checks",     "load",       "duplicates", "aggregate", "partition", "commit",
+                                      "max_errors", "fail_when",  "review",     "lock"};
 constexpr Later kLater[] = {
     {"keep", "files are kept until you delete them"},
-    {"lock", "run one import into a table at a time"},
     {"staging", "look at the failed rows in the result file"},
     {"steps", "columns, checks and load say what is done, in that order"},
     {"scope", "use a by-key strategy such as insert_or_update"},

@@ -28,6 +28,14 @@ struct Parsed {
 // Reads and validates YAML (JSON is YAML too). Finds every fault, not just the first. Never throws.
 Parsed parse_definition(std::string_view yaml);
 
+// Limits for failed rows as a definition writes them; empty: as they are.
+struct Limits {
+  std::string max_errors;  // 5 or 5%
+  std::string fail_when;   // never, any_failed, all_failed
+};
+// Fails with limit_invalid.
+Result<void> set_limits(Definition& definition, const Limits& limits);
+
 // All faults in one message for people: "prices.yaml:12:5: error definition_unknown_key: …" a line each.
 std::string describe(const std::vector<Fault>& faults, std::string_view file_name);
 

@@ -94,6 +94,21 @@ void read_settings(const Node& root, Definition& definition, Faults& faults) {
   read_top_choice(root, "fail_when", definition.fail_when, faults);
   if (const Node* node = root.find("max_errors")) definition.max_errors = read_max_errors(*node, faults);
   read_top_choice(root, "review", definition.review, faults);
+  read_top_choice(root, "lock", definition.lock, faults);
+}
+
+Result<void> set_limits(Definition& definition, const Limits& limits) {
+  Faults faults;
+  const auto scalar = [](const std::string& text) {
+    return Node{.kind = Node::Kind::scalar, .text = text, .plain = true};
+  };
+  if (!limits.max_errors.empty()) definition.max_errors = read_max_errors(scalar(limits.max_errors), faults);
+  if (!limits.fail_when.empty())
+    definition.fail_when =
+        read_choice<FailWhen>(scalar(limits.fail_when), "fail_when", faults).value_or(definition.fail_when);
+  const std::vector<Fault> found = std::move(faults).take();
+  if (found.empty()) return {};
+  return fail("limit_invalid", found.front().message, "", ErrorKind::usage);
 }
 
 }  // namespace lade::definition

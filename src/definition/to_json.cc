@@ -156,6 +156,7 @@ json::object to_object(const Definition& definition) {
   if (definition.max_errors.given()) put(object, "max_errors", to_object(definition.max_errors));
   put(object, "fail_when", name(definition.fail_when));
   put(object, "review", name(definition.review));
+  put(object, "lock", name(definition.lock));
   return object;
 }
 

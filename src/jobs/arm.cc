@@ -2,9 +2,14 @@
 
 #include <boost/json.hpp>
 
+#include <limits>
+#include <set>
+
 #include "queue/enqueue.h"
 #include "queue/stage.h"
+#include "queue/task_list.h"
 #include "store/job_changes.h"
+#include "store/outcomes.h"
 
 namespace lade::jobs {
 namespace {
@@ -52,6 +57,18 @@ Result<void> arm_planning(db::Connection& connection, const JobGroup& group) {
   return {};
 }
 
+Result<void> arm_judging(db::Connection& connection, const JobGroup& group) {
+  LADE_TRY(queue::enqueue(connection, task_of(group, kJudgeTask)));
+  return {};
+}
+
+Result<void> arm_ending(db::Connection& connection, const JobGroup& group) {
+  queue::NewTask task = task_of(group, kFinaliseTask);
+  task.essential = true;
+  LADE_TRY(queue::enqueue(connection, task));
+  return {};
+}
+
 Result<void> arm_analysis(db::Connection& connection, const JobGroup& group, const Plan& plan) {
   const store::JobPlan stored{plan.split.rows, static_cast<std::int64_t>(plan.chunks()),
                               static_cast<std::int64_t>(plan.buckets()), to_text(plan)};
@@ -69,6 +86,28 @@ Result<void> arm_processing(db::Connection& connection, const JobGroup& group, c
   if (event) LADE_TRY(store::change_job(connection, group.id, {.event = *event}));
   const bool at_once = job.definition().commit == definition::Commit::all_or_nothing;
   return arm_stage(connection, group, kProcessTask, at_once ? 1 : job.plan.buckets(), kFinaliseTask);
+}
+
+Result<void> arm_rest(db::Connection& connection, const JobGroup& group) {
+  LADE_ASSIGN(const queue::Stage stage, queue::find_stage(connection, group.uuid, std::string(kProcessTask)));
+  LADE_ASSIGN(std::set<std::size_t> done, store::loaded_buckets(connection, group.id));
+  LADE_ASSIGN(const auto known, queue::list_tasks(connection, {.kind = std::string(kProcessTask),
+                                                               .group = group.uuid,
+                                                               .limit = std::numeric_limits<std::int32_t>::max()}));
+  std::set<std::size_t> parts;
+  for (const queue::TaskRow& task : known) {
+    LADE_ASSIGN(const TaskTarget target, read_target(task.payload));
+    (task.status == "pending" ? done : parts).insert(target.part);
+  }
+  std::vector<queue::NewTask> tasks;
+  for (const std::size_t part : parts) {
+    if (done.contains(part)) continue;
+    tasks.push_back(task_of(group, kProcessTask, part));
+    tasks.back().stage = stage.id;
+  }
+  if (stage.finished()) LADE_TRY(queue::reopen_stage(connection, stage.id, queue::Ending::succeeded, 0));
+  LADE_TRY(queue::enqueue_all(connection, tasks));
+  return queue::seal_stage(connection, stage.id);
 }
 
 Result<void> arm_orphans(db::Connection& connection, const JobGroup& group) {

@@ -39,12 +39,19 @@ struct JobGroup {
 };
 
 Result<void> arm_planning(db::Connection& connection, const JobGroup& group);
+// Decides again what becomes of a job that is analysed.
+Result<void> arm_judging(db::Connection& connection, const JobGroup& group);
+// Ends a job that nothing more is done for.
+Result<void> arm_ending(db::Connection& connection, const JobGroup& group);
 // Stores the plan, moves the job on and puts all chunks into the queue.
 Result<void> arm_analysis(db::Connection& connection, const JobGroup& group, const Plan& plan);
 Result<void> arm_settling(db::Connection& connection, const JobGroup& group, const Plan& plan);
 // `event` moves the job to processing_data, from analysis or from its approval; nullopt: it is there already.
 Result<void> arm_processing(db::Connection& connection, const JobGroup& group, const Job& job,
                             std::optional<model::JobEvent> event);
+// For a job that is retried while processing: buckets whose task has ended without loading them (too many rows had
+// failed) are put into the queue once more, and the stage will end once more.
+Result<void> arm_rest(db::Connection& connection, const JobGroup& group);
 Result<void> arm_orphans(db::Connection& connection, const JobGroup& group);
 
 }  // namespace lade::jobs

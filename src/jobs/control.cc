@@ -1,6 +1,7 @@
 #include "jobs/control.h"
 
 #include <fmt/format.h>
+
 #include <boost/json.hpp>
 
 #include <algorithm>
@@ -8,13 +9,14 @@
 #include "base/id.h"
 #include "db/in_transaction.h"
 #include "jobs/arm.h"
-#include "queue/enqueue.h"
+#include "jobs/stored_job.h"
 #include "queue/groups.h"
 #include "queue/stage.h"
 #include "queue/task_list.h"
 #include "store/files.h"
 #include "store/job_changes.h"
 #include "store/jobs.h"
+#include "store/target_lock.h"
 
 namespace lade::jobs {
 namespace {
@@ -42,11 +44,17 @@ Result<std::string> storage_of(db::Connection& connection, const JobRecord& job)
   return file ? file->storage : std::string();
 }
 
-queue::NewTask task_of(const JobRecord& job, std::string_view kind, std::string storage) {
-  return {.kind = std::string(kind),
-          .payload = boost::json::serialize(boost::json::object{{"job", job.id}}),
-          .group = job.uuid,
-          .storage = std::move(storage)};
+Result<JobGroup> group_of(db::Connection& connection, const JobRecord& job) {
+  LADE_ASSIGN(std::string storage, storage_of(connection, job));
+  return JobGroup{job.id, job.uuid, std::move(storage)};
+}
+
+std::string event_data(const Retry& retry) {
+  boost::json::object data;
+  if (!retry.limits.max_errors.empty()) data["max_errors"] = retry.limits.max_errors;
+  if (!retry.limits.fail_when.empty()) data["fail_when"] = retry.limits.fail_when;
+  if (retry.overwrite) data["overwrite"] = true;
+  return boost::json::serialize(data);
 }
 
 // Whether the file is imported from where it lies instead of from the storage.
@@ -92,31 +100,55 @@ Result<bool> pursue_cancel(db::Connection& connection, const JobRecord& job, con
   return true;
 }
 
-// The newest of the stages whose finaliser decides what becomes of a job in this state.
-Result<std::optional<std::int64_t>> deciding_stage(db::Connection& connection, const JobRecord& job, JobState state) {
-  std::optional<std::int64_t> newest;
-  if (state == JobState::preparing_data) return newest;
-  const bool analysing = state == JobState::analysing_data;
-  for (const std::string_view name :
-       {analysing ? kAnalyseTask : kProcessTask, analysing ? kSettleTask : kOrphansTask}) {
-    const auto stage = queue::find_stage(connection, job.uuid, std::string(name));
-    if (!stage && stage.error().code != "stage_not_found") return fail(stage.error());
-    if (stage) newest = std::max(newest.value_or(0), stage->id);
-  }
-  return newest;
+Result<bool> has_stage(db::Connection& connection, const JobRecord& job, std::string_view name) {
+  const auto stage = queue::find_stage(connection, job.uuid, std::string(name));
+  if (!stage && stage.error().code != "stage_not_found") return fail(stage.error());
+  return stage.has_value();
 }
 
-// No task of the job has failed: what was decided is to be decided again.
+// What was decided is to be decided again: the newest stage of the state in which the job ended ends once more.
 Result<void> decide_again(db::Connection& connection, const JobRecord& job, JobState state) {
-  LADE_ASSIGN(const auto stage, deciding_stage(connection, job, state));
-  if (stage) {
-    LADE_TRY(queue::reopen_stage(connection, *stage, queue::Ending::succeeded, 0));
-    return queue::seal_stage(connection, *stage);
+  LADE_ASSIGN(const JobGroup group, group_of(connection, job));
+  if (state == JobState::preparing_data) return arm_planning(connection, group);
+  const bool analysing = state == JobState::analysing_data;
+  for (const std::string_view name :
+       {analysing ? kSettleTask : kOrphansTask, analysing ? kAnalyseTask : kProcessTask}) {
+    LADE_ASSIGN(const bool found, has_stage(connection, job, name));
+    if (!found) continue;
+    LADE_ASSIGN(const queue::Stage stage, queue::find_stage(connection, job.uuid, std::string(name)));
+    LADE_TRY(queue::reopen_stage(connection, stage.id, queue::Ending::succeeded, 0));
+    return queue::seal_stage(connection, stage.id);
   }
-  LADE_ASSIGN(std::string storage, storage_of(connection, job));
-  LADE_TRY(queue::enqueue(
-      connection, task_of(job, state == JobState::preparing_data ? kPlanTask : kJudgeTask, std::move(storage))));
-  return {};
+  return arm_judging(connection, group);
+}
+
+// Puts back what ended without success, and what was not even tried.
+Result<void> arm_again(db::Connection& connection, const JobRecord& job, JobState state) {
+  LADE_ASSIGN(const std::int64_t tasks, queue::retry_group(connection, job.uuid));
+  if (state == JobState::processing_data) {
+    LADE_ASSIGN(const bool processed, has_stage(connection, job, kProcessTask));
+    LADE_ASSIGN(const bool whole, has_stage(connection, job, kOrphansTask));
+    LADE_ASSIGN(const JobGroup group, group_of(connection, job));
+    if (processed && !whole) return arm_rest(connection, group);
+  }
+  return tasks > 0 ? Result<void>() : decide_again(connection, job, state);
+}
+
+// Gives the job the limits and options of its retry, and its target if it needs that for itself.
+Result<void> prepare_retry(db::Connection& connection, const JobRecord& job, JobState state, const Retry& retry) {
+  LADE_ASSIGN(definition::Definition definition, definition_of(connection, job));
+  if (!retry.limits.max_errors.empty() || !retry.limits.fail_when.empty()) {
+    LADE_TRY(definition::set_limits(definition, retry.limits));
+    LADE_TRY(store::set_job_snapshot(connection, job.id, definition::to_json(definition)));
+  }
+  if (retry.overwrite) LADE_TRY(store::set_job_options(connection, job.id, with_overwrite(job.options)));
+  if (definition.lock != definition::Lock::target || state != JobState::processing_data) return {};
+  LADE_ASSIGN(const auto tables, target_tables(connection, definition));
+  LADE_ASSIGN(const auto holder, store::take_targets(connection, job.id, tables));
+  if (!holder) return {};
+  LADE_ASSIGN(const JobRecord other, require_job(connection, std::to_string(*holder)));
+  return fail("target_locked", fmt::format("job {} loads into the same table at the moment", other.slug),
+              "retry when it has ended", ErrorKind::duplicate);
 }
 
 store::NewJob copy_of(const JobRecord& job, const JobOrder& order, bool force) {
@@ -185,15 +217,15 @@ Result<std::int64_t> finish_cancelled_jobs(db::Connection& connection) {
   return ended;
 }
 
-Result<JobRecord> retry_job(db::Connection& connection, const JobOrder& order) {
+Result<JobRecord> retry_job(db::Connection& connection, const JobOrder& order, const Retry& retry) {
   return act(connection, order, [&](const JobRecord& job) -> Result<void> {
-    LADE_ASSIGN(const model::JobStanding now, store::retry_job(connection, job.id, order.actor));
+    LADE_ASSIGN(const model::JobStanding now, store::retry_job(connection, job.id, order.actor, event_data(retry)));
     LADE_TRY(check_file(connection, job));
+    LADE_TRY(prepare_retry(connection, job, now.state, retry));
     store::JobAdvance again;
     again.rows[Outcome::unprocessed] = -job.rows[Outcome::unprocessed];
     LADE_TRY(store::advance_job(connection, job.id, again));
-    LADE_ASSIGN(const std::int64_t tasks, queue::retry_group(connection, job.uuid));
-    return tasks > 0 ? Result<void>() : decide_again(connection, job, now.state);
+    return arm_again(connection, job, now.state);
   });
 }
 
@@ -201,20 +233,16 @@ Result<JobRecord> approve_job(db::Connection& connection, const JobOrder& order,
   return act(connection, order, [&](const JobRecord& job) -> Result<void> {
     LADE_TRY(store::change_job(connection, job.id,
                                {.event = JobEvent::approved, .actor = order.actor, .revision = revision}));
-    LADE_ASSIGN(std::string storage, storage_of(connection, job));
-    LADE_TRY(queue::enqueue(connection, task_of(job, kJudgeTask, std::move(storage))));
-    return {};
+    LADE_ASSIGN(const JobGroup group, group_of(connection, job));
+    return arm_judging(connection, group);
   });
 }
 
 Result<JobRecord> reject_job(db::Connection& connection, const JobOrder& order) {
   return act(connection, order, [&](const JobRecord& job) -> Result<void> {
     LADE_TRY(store::change_job(connection, job.id, {.event = JobEvent::rejected, .actor = order.actor}));
-    LADE_ASSIGN(std::string storage, storage_of(connection, job));
-    queue::NewTask task = task_of(job, kFinaliseTask, std::move(storage));
-    task.essential = true;
-    LADE_TRY(queue::enqueue(connection, task));
-    return {};
+    LADE_ASSIGN(const JobGroup group, group_of(connection, job));
+    return arm_ending(connection, group);
   });
 }
 
@@ -227,7 +255,7 @@ Result<JobRecord> clone_job(db::Connection& connection, const JobOrder& order, b
     LADE_ASSIGN(const std::int64_t id, store::create_job(connection, copy));
     LADE_ASSIGN(JobRecord clone, require_job(connection, std::to_string(id), order.company));
     LADE_ASSIGN(std::string storage, storage_of(connection, job));
-    LADE_TRY(queue::enqueue(connection, task_of(clone, kPlanTask, std::move(storage))));
+    LADE_TRY(arm_planning(connection, {clone.id, clone.uuid, std::move(storage)}));
     return clone;
   });
 }

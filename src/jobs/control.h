@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "db/connection.h"
+#include "definition/parse.h"
 #include "store/definitions.h"
 #include "store/job_ends.h"
 #include "store/job_list.h"
@@ -43,8 +44,14 @@ Result<std::int64_t> finish_cancelled_jobs(db::Connection& connection);
 
 // From failed and cancelled, back to the state in which it ended. Only failed and cancelled tasks run again; when there
 // are none (the job was refused as a whole) the task that decides the state does. Rows that were unprocessed are not
-// counted any more. Fails with file_gone, and with job_exists while a twin is live.
-Result<store::JobRecord> retry_job(db::Connection& connection, const JobOrder& order);
+// counted any more. Rows that later jobs have written meanwhile stay as they are (`superseded`) unless `overwrite`.
+// Fails with file_gone, with job_exists while a twin is live, with target_locked while the job that has its target is,
+// and with limit_invalid.
+struct Retry {
+  definition::Limits limits = {};
+  bool overwrite = false;
+};
+Result<store::JobRecord> retry_job(db::Connection& connection, const JobOrder& order, const Retry& retry = {});
 
 // `revision` is what the reviewer has seen; another one than the newest fails with revision_changed.
 Result<store::JobRecord> approve_job(db::Connection& connection, const JobOrder& order,

@@ -20,58 +20,16 @@
 #include "store/outcome_blob.h"
 #include "store/outcomes.h"
 #include "store/schema.h"
-#include "testing/imported.h"
+#include "testing/durable.h"
 
 namespace lade::jobs {
 namespace {
 
 using model::Outcome;
 
-const std::string kItems =
-    "columns: {code: {type: integer}, name: , amount: {type: integer}}\nload: [{table: item, key: code}]\n";
+const std::string kItems = testing::DurableTest::kItems;
 
-class Durable : public testing::ImportTest {
- protected:
-  Durable() {
-    EXPECT_OK(connection->run("CREATE TABLE item (code integer PRIMARY KEY, name text, amount integer)"));
-    options.bucket_bytes = 4000;
-    options.chunk_bytes = 5000;
-    work.here = options;
-    work.settings.concurrency = 2;
-    work.settings.beat = std::chrono::milliseconds(200);
-    work.settings.lease = std::chrono::milliseconds(2000);
-    work.settings.poll = std::chrono::milliseconds(50);
-    work.until_idle = true;
-  }
-  ~Durable() override { EXPECT_OK(arm_failpoints("")); }
-
-  static std::string file(int rows) {
-    std::string csv = "code,name,amount\n";
-    for (int i = 0; i < rows; ++i) csv += fmt::format("{},name {},{}\n", i % (rows - 5), i, i % 50 == 7 ? "bad" : "1");
-    return csv;
-  }
-  std::string submit(const std::string& csv, const std::string& yaml = kItems) {
-    const auto job = submit_import(write("input.csv", csv), testing::definition_of(yaml), yaml, options, {});
-    EXPECT_OK(job);
-    return job ? job->uuid : "";
-  }
-  void run_worker() { EXPECT_OK(work_on_jobs(work, {})); }
-  store::JobRecord record(const std::string& job) {
-    auto found = require_job(*connection, job);
-    EXPECT_OK(found);
-    return found.value_or(store::JobRecord());
-  }
-  std::string status(const std::string& job) { return std::string(record(job).status()); }
-  std::vector<std::string> events(const std::string& job) {
-    std::vector<std::string> kinds;
-    const auto found = store::events_of(*connection, record(job).id);
-    for (const store::Event& event : *found) kinds.push_back(event.kind);
-    return kinds;
-  }
-  std::vector<std::string> items() { return content("SELECT code, name, amount FROM item"); }
-
-  WorkOptions work;
-};
+class Durable : public testing::DurableTest {};
 LADE_ON_BOTH_DATABASES(Durable);
 
 TEST_P(Durable, AQueuedJobComesToTheSameAsAnImport) {
@@ -264,6 +222,18 @@ TEST_P(Durable, ABucketThatIsGivenUpIsAllThatARetryDoesAgain) {
   EXPECT_EQ(done.rows[Outcome::unchanged], 0) << "what was loaded is not loaded again";
   EXPECT_EQ(integer("SELECT count(*) FROM item"), done.rows[Outcome::inserted]);
   EXPECT_EQ(content("SELECT row_id FROM lade_issue WHERE severity = 'error'").size(), 20u) << "each once";
+}
+
+TEST_P(Durable, AJobWhoseDeadLetterIsGoneSaysAtLeastThatATaskFailed) {
+  ASSERT_OK(store::migrate(*connection));
+  ASSERT_OK(connection->run(
+      pick("CREATE TRIGGER t AFTER INSERT ON lade_dead_letter BEGIN DELETE FROM lade_dead_letter; END",
+           "CREATE FUNCTION t() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;"
+           "CREATE TRIGGER t BEFORE INSERT ON lade_dead_letter FOR EACH ROW EXECUTE FUNCTION t()")));
+  ASSERT_OK(arm_failpoints("load=error:broken@1"));
+  const std::string job = submit(file(300));
+  run_worker();
+  EXPECT_EQ(record(job).error_code, "task_failed");
 }
 
 TEST_P(Durable, StagedRowsOfAFailedJobAreKeptForAWhile) {

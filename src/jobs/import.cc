@@ -260,6 +260,7 @@ std::string_view to_string(Phase phase) {
     case Phase::preparing: return "preparing";
     case Phase::analysing: return "analysing";
     case Phase::settling: return "settling";
+    case Phase::waiting: return "waiting";
     case Phase::processing: return "loading";
     case Phase::finishing: return "finishing";
     case Phase::finished: return "finished";

@@ -40,7 +40,7 @@ struct ImportOptions {
   Result<void> validate();
 };
 
-enum class Phase { preparing, analysing, settling, processing, finishing, finished };
+enum class Phase { preparing, analysing, settling, waiting, processing, finishing, finished };
 std::string_view to_string(Phase phase);
 
 // What is going on, readable from any thread at any time.

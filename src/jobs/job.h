@@ -29,7 +29,8 @@ struct Job {
   std::shared_ptr<const analysis::Program> program;
   analysis::LookupMaps maps;
   std::unique_ptr<staging::Area> area;  // for findings on their way
-  bool gives_way = false;               // it is retried: rows that later jobs have written stay as they are
+  std::int64_t retries = 0;
+  bool gives_way = false;  // it is retried: rows that later jobs have written stay as they are
 
   const definition::Definition& definition() const { return program->definition; }
   csv::ReaderOptions reader_options(const csv::ChunkStart& start) const;

@@ -4,6 +4,7 @@
 #include "store/files.h"
 #include "store/job_changes.h"
 #include "store/outcomes.h"
+#include "store/target_lock.h"
 
 // Tasks that follow when all others of a stage have ended: what next?
 namespace lade::jobs {
@@ -12,6 +13,9 @@ namespace {
 using model::JobEvent;
 using model::JobState;
 using model::Outcome;
+
+// When a job waits for another one that has its target.
+constexpr std::chrono::milliseconds kLookAgain{500};
 
 struct Judgement {
   bool superseded = false;  // another finaliser of the stage is on its way
@@ -49,6 +53,27 @@ Result<Judgement> judge_job(const Work& work, db::Connection& connection) {
   return Judgement{.settles = settles, .reviewed = reviewed};
 }
 
+// Begins to load when no other job has the target, or looks again later.
+Result<void> process_alone(const Work& work, db::Connection& connection, std::optional<JobEvent> event) {
+  const Job& job = work.job();
+  std::vector<std::string> tables;
+  for (const analysis::EntryProgram& entry : job.program->entries) tables.push_back(entry.table.quoted);
+  LADE_ASSIGN(queue::Publication publication, work.context.publish(connection));
+  LADE_ASSIGN(const auto holder, store::take_targets(connection, job.id, tables));
+  if (!holder) {
+    LADE_TRY(store::set_waits_for(connection, job.id, 0));
+    LADE_TRY(arm_processing(connection, work.group(), job, event));
+    LADE_TRY(publication.commit());
+    work.desk.progress().phase = Phase::processing;
+    return {};
+  }
+  LADE_TRY(publication.rollback());
+  LADE_TRY(store::set_waits_for(connection, job.id, *holder));
+  work.desk.progress().phase = Phase::waiting;
+  work.context.postpone(kLookAgain);
+  return {};
+}
+
 }  // namespace
 
 Result<std::int64_t> failed_rows(db::Connection& connection, std::int64_t job) {
@@ -79,6 +104,8 @@ Result<void> judge(const Work& work) {
   if (judgement.superseded) return {};
   if (judgement.ends) return conclude(work.context, work.open, work.worker, std::move(judgement.error));
   LADE_ASSIGN(const Worker::Session session, work.worker.session(work.context.stop()));
+  if (!judgement.settles && !judgement.reviewed && work.job().definition().lock == definition::Lock::target)
+    return process_alone(work, *session, judgement.event);
   LADE_ASSIGN(queue::Publication publication, work.context.publish(*session));
   if (judgement.settles) {
     LADE_TRY(arm_settling(*session, work.group(), work.job().plan));

@@ -81,6 +81,29 @@ std::string to_text(const ImportOptions& options, const std::optional<LocalFile>
   return json::serialize(object);
 }
 
+std::string with_overwrite(const std::string& options) {
+  json::object object = json::parse(options).as_object();
+  object["overwrite"] = true;
+  return json::serialize(object);
+}
+
+Result<definition::Definition> definition_of(db::Connection& connection, const store::JobRecord& job) {
+  LADE_ASSIGN(const std::string snapshot, store::job_snapshot(connection, job.id));
+  definition::Parsed parsed = definition::parse_definition(snapshot);
+  if (parsed.valid()) return std::move(parsed.definition);
+  return fail("definition_invalid", definition::describe(parsed.faults, job.definition),
+              "this lade does not read what another version stored", ErrorKind::invalid);
+}
+
+Result<std::vector<std::string>> target_tables(db::Connection& connection, const definition::Definition& definition) {
+  std::vector<std::string> tables;
+  for (const definition::LoadEntry& entry : definition.load) {
+    LADE_ASSIGN(const auto table, connection.describe(entry.table));
+    if (table) tables.push_back(table->quoted);
+  }
+  return tables;
+}
+
 Result<void> verify_file(db::Connection& connection, const StoredJob& stored, const storage::Folder& storage) {
   if (stored.record.file_id == 0) return {};
   LADE_ASSIGN(const auto file, store::find_file(connection, stored.record.file_id));
@@ -94,12 +117,7 @@ Result<StoredJob> load_job(db::Connection& connection, std::int64_t id, const Im
   LADE_ASSIGN(auto record, store::find_job(connection, std::to_string(id)));
   if (!record) return fail("job_not_found", fmt::format("there is no job {}", id), "", ErrorKind::invalid);
   stored.record = std::move(*record);
-  LADE_ASSIGN(const std::string snapshot, store::job_snapshot(connection, id));
-  definition::Parsed parsed = definition::parse_definition(snapshot);
-  if (!parsed.valid())
-    return fail("definition_invalid", definition::describe(parsed.faults, stored.record.definition),
-                "this lade does not read what another version stored", ErrorKind::invalid);
-  stored.definition = std::move(parsed.definition);
+  LADE_ASSIGN(stored.definition, definition_of(connection, stored.record));
   stored.job = std::make_unique<Job>();
   Job& job = *stored.job;
   job.id = id;
@@ -113,6 +131,8 @@ Result<StoredJob> load_job(db::Connection& connection, std::int64_t id, const Im
     LADE_ASSIGN(job.input, open_stored(connection, stored.record, storage));
   }
   job.input.name = stored.record.file_name;
+  job.retries = stored.record.retries;
+  job.gives_way = job.retries > 0 && !json::parse(stored.record.options).as_object().contains("overwrite");
   LADE_ASSIGN(const store::JobPlan plan, store::read_plan(connection, id));
   if (!plan.plan.empty()) {
     LADE_ASSIGN(job.plan, read_plan(plan.plan));

@@ -24,6 +24,14 @@ Result<LocalFile> local_file(const std::string& path);
 // The options that every process working on the job must share, as kept with the job.
 std::string to_text(const ImportOptions& options, const std::optional<LocalFile>& local);
 
+// The same options; rows that later jobs have written are overwritten when the job is retried.
+std::string with_overwrite(const std::string& options);
+
+// The definition as the job keeps it.
+Result<definition::Definition> definition_of(db::Connection& connection, const store::JobRecord& job);
+// The tables that a definition loads into, as the database calls them.
+Result<std::vector<std::string>> target_tables(db::Connection& connection, const definition::Definition& definition);
+
 // A job as the database has it, with its file opened, but not bound yet; its plan is empty before it is planned.
 struct StoredJob {
   store::JobRecord record;

@@ -65,7 +65,7 @@ void Node::settle_failure(Session& session, const Ended& ended, const std::stop_
       ended.what == Ended::What::give_back || reason == StopReason::shutdown || reason == StopReason::lease_lost;
   persist(session, stop, [&](db::Connection& connection) -> Result<void> {
     if (gives_back) {
-      Result<void> given = give_back(connection, ended.held->task.lease);
+      Result<void> given = give_back(connection, ended.held->task.lease, Duration(ended.held->postponed));
       if (given || given.error().code != "lease_lost") return given;
       LADE_ASSIGN(const bool published, was_published(connection, ended.held->task.lease));
       if (ended.error) ++(published ? counters_.completed : counters_.stale_commits);

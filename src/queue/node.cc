@@ -125,6 +125,7 @@ Node::Ended Node::run(const HeldPointer& held) {
   TaskContext context(*held, sessions_, options_.settings.deadline);
   try {
     const Result<void> result = kind->second.run(context);
+    if (result && held->postponed != 0) return {held, {}, Ended::What::give_back};
     if (result || held->published) return {held, {}};
     return {held, result.error(), held->given_up ? Ended::What::refuse : Ended::What::report};
   } catch (const std::exception& exception) {

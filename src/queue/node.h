@@ -45,6 +45,7 @@ struct Held {
   std::atomic<StopReason> reason = StopReason::none;
   std::atomic<bool> published = false;
   std::atomic<bool> given_up = false;
+  std::atomic<Duration::rep> postponed = 0;  // microseconds; 0: not
   const std::chrono::steady_clock::time_point since = std::chrono::steady_clock::now();
   State state = State::ready;  // guarded by the node's mutex
 };
@@ -64,6 +65,8 @@ class TaskContext {
     held_.given_up = true;
     return error;
   }
+  // Says that the task cannot begin yet: when the handler returns, it is given back, for nobody to claim earlier.
+  void postpone(Duration delay) { held_.postponed = delay.count(); }
   // The node's pool. On SQLite it has one session, which claims and completions need too: borrow it for short.
   db::Pool& sessions() const { return sessions_; }
   // The publishing transaction. A handler that commits it is done; one that has nothing to publish just returns.

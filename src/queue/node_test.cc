@@ -160,6 +160,23 @@ TEST_P(QueueNode, AHandlerThatFailsCostsAnAttemptNotTheWorker) {
   EXPECT_EQ(ends["nobody"], std::pair("unknown_kind"s, std::int64_t{0}));
 }
 
+TEST_P(QueueNode, APostponedTaskComesAgainAndCostsNothing) {
+  Node node(*pool, options);
+  node.handle("k", {.run = [&](TaskContext& context) -> Result<void> {
+                done.add();
+                if (done.value() < 3) context.postpone(std::chrono::milliseconds(20));
+                EXPECT_EQ(context.task().attempts, 0);
+                return {};
+              }});
+  enqueue_now({.kind = "k"});
+  ASSERT_OK(node.start());
+  ASSERT_TRUE(eventually([&] { return with_status("succeeded") == 1; }));
+  node.stop();
+  EXPECT_EQ(done.value(), 3);
+  EXPECT_EQ(node.counters().failed, 0);
+  EXPECT_EQ(node.counters().stale_commits, 0);
+}
+
 TEST_P(QueueNode, PublishesInTheHandlersTransactionAndFinalisesTheStageOnce) {
   Node node(*pool, options);
   Counter finished;

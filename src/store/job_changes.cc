@@ -162,6 +162,14 @@ Result<void> set_flag(db::Connection& connection, std::int64_t id, std::string_v
   });
 }
 
+Result<void> set_text(db::Connection& connection, std::int64_t id, std::string_view column, const std::string& text) {
+  const Value values[] = {text, id};
+  LADE_ASSIGN(const std::int64_t changed,
+              connection.execute(fmt::format("UPDATE lade_job SET {} = $1 WHERE id = $2", column), values));
+  if (changed == 0) return fail(job_not_found(id));
+  return {};
+}
+
 Result<JobStanding> change_in_transaction(db::Connection& connection, std::int64_t id, const JobChange& change) {
   // Who was overtaken looks again: the change may be refused by now.
   for (;;) {
@@ -186,7 +194,8 @@ Result<JobStanding> change_job(db::Connection& connection, std::int64_t id, cons
   return in_transaction(connection, [&] { return change_in_transaction(connection, id, change); });
 }
 
-Result<JobStanding> retry_job(db::Connection& connection, std::int64_t id, const std::string& actor) {
+Result<JobStanding> retry_job(db::Connection& connection, std::int64_t id, const std::string& actor,
+                              const std::string& data) {
   return in_transaction(connection, [&]() -> Result<JobStanding> {
     LADE_ASSIGN(const Decisive job, read_decisive(connection, id));
     const auto event = model::retry_event(job.ended_in.value_or(JobState::waiting_for_upload));
@@ -194,8 +203,23 @@ Result<JobStanding> retry_job(db::Connection& connection, std::int64_t id, const
       return fail("transition_refused",
                   fmt::format("job {} is {}: there is nothing to retry", id, to_string(job.standing)),
                   "only a job that failed or was cancelled after it had its file can be retried", ErrorKind::invalid);
-    return change_in_transaction(connection, id, {.event = *event, .actor = actor});
+    return change_in_transaction(connection, id, {.event = *event, .actor = actor, .data = data});
   });
+}
+
+Result<void> set_job_snapshot(db::Connection& connection, std::int64_t id, const std::string& snapshot) {
+  return set_text(connection, id, "snapshot", snapshot);
+}
+
+Result<void> set_job_options(db::Connection& connection, std::int64_t id, const std::string& options) {
+  return set_text(connection, id, "options", options);
+}
+
+Result<std::int64_t> job_retries(db::Connection& connection, std::int64_t id) {
+  const Value values[] = {id};
+  LADE_ASSIGN(const auto rows, connection.query("SELECT retries FROM lade_job WHERE id = $1", values));
+  if (rows.empty()) return fail(job_not_found(id));
+  return integer_of(rows.front().front());
 }
 
 Result<void> set_job_paused(db::Connection& connection, std::int64_t id, bool paused, const std::string& actor) {

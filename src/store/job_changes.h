@@ -28,8 +28,14 @@ struct JobChange {
 // table does not have (transition_refused); an approval of another revision than the newest (revision_changed); a way
 // back from finished while a twin is live (job_exists).
 Result<model::JobStanding> change_job(db::Connection& connection, std::int64_t id, const JobChange& change);
-// Back to the state in which it ended.
-Result<model::JobStanding> retry_job(db::Connection& connection, std::int64_t id, const std::string& actor);
+// Back to the state in which it ended. `data` is JSON for the event.
+Result<model::JobStanding> retry_job(db::Connection& connection, std::int64_t id, const std::string& actor,
+                                     const std::string& data = "{}");
+// Gives the job other limits or options than it was made with.
+Result<void> set_job_snapshot(db::Connection& connection, std::int64_t id, const std::string& snapshot);
+Result<void> set_job_options(db::Connection& connection, std::int64_t id, const std::string& options);
+// How often it was retried: what a process knows of it from before is old.
+Result<std::int64_t> job_retries(db::Connection& connection, std::int64_t id);
 
 // Flags of a job that is not finished; otherwise transition_refused. Setting one again changes nothing.
 Result<void> set_job_paused(db::Connection& connection, std::int64_t id, bool paused, const std::string& actor);

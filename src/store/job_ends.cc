@@ -67,7 +67,7 @@ Result<std::vector<UnwantedFile>> remove_job(db::Connection& connection, std::in
     }
     for (const std::string_view sql :
          {"DELETE FROM lade_issue WHERE job_id = $1", "DELETE FROM lade_row_version WHERE job_id = $1",
-          "DELETE FROM lade_event WHERE job_id = $1"})
+          "DELETE FROM lade_event WHERE job_id = $1", "DELETE FROM lade_target_lock WHERE job_id = $1"})
       LADE_TRY(connection.execute(sql, values));
     LADE_ASSIGN(auto files, forget_upload(connection, integer_of(gone[0][0])));
     for (const db::Row& result : results) files.push_back({text_of(result[0]), text_of(result[1])});

@@ -21,7 +21,8 @@ std::string select_jobs(const db::Connection& connection) {
       "j.file_bytes, j.batch_id, j.created_by, j.options, j.dedupe_hash, j.state, j.outcome, j.paused, "
       "j.cancel_requested, j.ended_in, j.error_code, j.error, j.error_hint, j.results_error, j.retries, "
       "j.review_revision, "
-      "j.reviewed_by, j.rows_total, j.rows_analysed, j.rows_read, j.rows_inserted, j.rows_updated, j.rows_unchanged, "
+      "j.reviewed_by, (SELECT w.slug FROM lade_job w WHERE w.id = j.waits_for AND j.outcome IS NULL), j.rows_total, "
+      "j.rows_analysed, j.rows_read, j.rows_inserted, j.rows_updated, j.rows_unchanged, "
       "j.rows_failed, j.rows_skipped, j.rows_unprocessed, j.rows_deleted, j.issues, j.chunks, j.chunks_done, "
       "j.buckets, "
       "j.buckets_settled, j.buckets_processed, j.events, {}, {}, {}, {} "
@@ -77,6 +78,7 @@ void read_standing(Columns& columns, JobRecord& job) {
   job.retries = columns.integer();
   job.review_revision = columns.integer();
   job.reviewed_by = columns.text();
+  job.waits_for = columns.text();
 }
 
 void read_counts(Columns& columns, JobRecord& job) {

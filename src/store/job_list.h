@@ -42,6 +42,7 @@ struct JobRecord {
   std::int64_t retries = 0;
   std::int64_t review_revision = 0;  // raised by every correction
   std::string reviewed_by;
+  std::string waits_for;  // slug of the job that loads into its target at the moment
 
   std::optional<std::int64_t> rows_total;  // known when it is planned
   std::int64_t rows_analysed = 0;

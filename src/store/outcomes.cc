@@ -60,6 +60,15 @@ Result<std::vector<BucketOutcomes>> outcomes_of(db::Connection& connection, std:
   return outcomes;
 }
 
+Result<std::set<std::size_t>> loaded_buckets(db::Connection& connection, std::int64_t job) {
+  const Value values[] = {job};
+  LADE_ASSIGN(const auto rows,
+              connection.query("SELECT bucket FROM lade_outcome WHERE job_id = $1 AND NOT settled", values));
+  std::set<std::size_t> buckets;
+  for (const db::Row& row : rows) buckets.insert(static_cast<std::size_t>(integer_of(row.front())));
+  return buckets;
+}
+
 Result<model::RowCounts> counted_outcomes(db::Connection& connection, std::int64_t job) {
   const Value values[] = {job};
   LADE_ASSIGN(const auto rows,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,8 @@ Result<void> save_outcomes(db::Connection& connection, std::int64_t job, const B
 // Of the buckets [first, last], in order; those that were not loaded are missing.
 Result<std::vector<BucketOutcomes>> outcomes_of(db::Connection& connection, std::int64_t job, std::int64_t first,
                                                 std::int64_t last);
+// Which buckets were loaded.
+Result<std::set<std::size_t>> loaded_buckets(db::Connection& connection, std::int64_t job);
 // The sum over all buckets, by which a retry counts anew.
 Result<model::RowCounts> counted_outcomes(db::Connection& connection, std::int64_t job);
 
