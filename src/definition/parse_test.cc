@@ -66,6 +66,7 @@ commit: all_or_nothing
 max_errors: {count: 10, percent: 2.5%}
 fail_when: any_failed
 review: on_issues
+lock: target
 )yaml";
 
 Definition without_lines(Definition definition) {
@@ -143,6 +144,7 @@ TEST(ParseDefinition, ReadsSourceAndSettings) {
   EXPECT_EQ(d.max_errors, (MaxErrors{10, 2.5}));
   EXPECT_EQ(d.fail_when, FailWhen::any_failed);
   EXPECT_EQ(d.review, Review::on_issues);
+  EXPECT_EQ(d.lock, Lock::target);
 }
 
 TEST(ParseDefinition, MaxErrorsHasThreeSpellings) {
