@@ -41,6 +41,7 @@ void Node::beat_loop(const std::stop_token& stop) {
       if (stop.stop_requested()) return;
       report(done.error());
       liveness_.forget();
+      overdue_.forget();
       const RetryPolicy policy{.base = std::chrono::milliseconds(50), .cap = options_.settings.beat};
       due = Clock::now() + backoff(policy, ++failures);
     }
@@ -94,7 +95,10 @@ Result<void> Node::reconcile_leases(db::Connection& connection) {
   std::set<LeaseKey> cancelled, overdue, paused;
   for (const GrantedLease& grant : granted) {
     if (grant.cancelled) cancelled.insert(key_of(grant.lease));
-    if (grant.overdue) overdue.insert(key_of(grant.lease));
+    if (grant.overdue) {
+      LADE_ASSIGN(const bool late, is_overdue(connection, grant.lease));
+      if (late) overdue.insert(key_of(grant.lease));
+    }
     if (grant.paused) paused.insert(key_of(grant.lease));
   }
   ask_to_stop(found.lost, StopReason::lease_lost);
@@ -102,6 +106,22 @@ Result<void> Node::reconcile_leases(db::Connection& connection) {
   ask_to_stop(overdue, StopReason::deadline);
   give_back_waiting(paused);
   return {};
+}
+
+// Whether the deadline has passed here too. If it has not, the database's clock was set forward, and the deadline is
+// put right.
+Result<bool> Node::is_overdue(db::Connection& connection, const Lease& lease) {
+  Duration left{0};
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = held_.find(key_of(lease));
+    if (found == held_.end()) return false;
+    left = std::chrono::duration_cast<Duration>(found->second->due.load() - Clock::now());
+  }
+  if (left <= Duration(0)) return true;
+  const auto extended = extend_deadline(connection, lease, left);
+  if (!extended && extended.error().code != "lease_lost") return fail(extended.error());
+  return false;
 }
 
 Result<void> Node::rescue_others(db::Connection& connection) {
@@ -121,8 +141,8 @@ Result<void> Node::rescue_others(db::Connection& connection) {
       counters_.rescued += rescued.pending;
     }
   }
-  // A holder that hears of its deadline has two beats to stop.
-  LADE_TRY(take_overdue(connection, 2 * options_.settings.beat, rules));
+  LADE_ASSIGN(const auto overdue, overdue_leases(connection));
+  LADE_TRY(take_overdue(connection, overdue_.observe(overdue, Clock::now()), rules));
   return {};
 }
 

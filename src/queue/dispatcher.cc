@@ -123,7 +123,7 @@ void Node::accept(std::vector<Task> tasks, const Demand& demand) {
   }
   for (Task& task : tasks) {
     const LeaseKey key = key_of(task.lease);
-    auto held = std::make_shared<Held>(std::move(task));
+    auto held = std::make_shared<Held>(std::move(task), options_.settings.deadline);
     held_.emplace(key, held);
     ready_.push_back(std::move(held));
   }

@@ -17,4 +17,18 @@ std::vector<NodeRow> Liveness::observe(std::span<const NodeRow> nodes, Time now)
   return dead;
 }
 
+std::vector<Lease> OverdueWatch::observe(std::span<const OverdueLease> overdue, Liveness::Time now) {
+  std::vector<Lease> found;
+  decltype(since_) since;
+  for (const auto& [lease, deadline] : overdue) {
+    const std::tuple key(lease.task, lease.nonce, deadline);
+    const auto before = since_.find(key);
+    const Liveness::Time first = before == since_.end() ? now : before->second;
+    since.emplace(key, first);
+    if (now - first >= grace_) found.push_back(lease);
+  }
+  since_ = std::move(since);
+  return found;
+}
+
 }  // namespace lade::queue

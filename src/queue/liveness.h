@@ -5,6 +5,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "queue/rescue.h"
@@ -34,6 +35,20 @@ class Liveness {
   Duration silence_;
   int observations_;
   std::map<std::string, Sighting> sightings_;
+};
+
+// Judges which leases are really past their deadlines. These are times of the database, whose clock may have been set
+// forward: a holder that lives then puts them right with its next beat. So only those count that were past the same
+// deadline in every look for `grace` by the observer's own clock. Not thread-safe.
+class OverdueWatch {
+ public:
+  explicit OverdueWatch(Duration grace) : grace_(grace) {}
+  std::vector<Lease> observe(std::span<const OverdueLease> overdue, Liveness::Time now);
+  void forget() { since_.clear(); }
+
+ private:
+  Duration grace_;
+  std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, Liveness::Time> since_;  // by task, nonce, deadline
 };
 
 }  // namespace lade::queue

@@ -21,7 +21,8 @@ Node::Node(db::Pool& sessions, NodeOptions options)
     : sessions_(sessions),
       options_(std::move(options)),
       wake_beat_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-      liveness_(options_.settings.silence()) {
+      liveness_(options_.settings.silence()),
+      overdue_(2 * options_.settings.beat) {  // a holder that hears of its deadline has two beats to stop
   LADE_ASSERT(wake_beat_ >= 0);
 }
 

@@ -39,15 +39,17 @@ enum class StopReason {
 // A task that this process holds.
 struct Held {
   enum class State { ready, running, ended };
-  explicit Held(Task claimed) : task(std::move(claimed)) {}
+  using Clock = std::chrono::steady_clock;
+  Held(Task claimed, Duration deadline) : task(std::move(claimed)), due(Clock::now() + deadline) {}
   const Task task;
   std::stop_source stop;
   std::atomic<StopReason> reason = StopReason::none;
   std::atomic<bool> published = false;
   std::atomic<bool> given_up = false;
   std::atomic<Duration::rep> postponed = 0;  // microseconds; 0: not
-  const std::chrono::steady_clock::time_point since = std::chrono::steady_clock::now();
-  State state = State::ready;  // guarded by the node's mutex
+  const Clock::time_point since = Clock::now();
+  std::atomic<Clock::time_point> due;  // its deadline by this process's own clock
+  State state = State::ready;          // guarded by the node's mutex
 };
 
 // What a handler has while it runs.
@@ -74,10 +76,12 @@ class TaskContext {
     return Publication::begin(connection, held_.task.lease, std::nullopt, &held_.published);
   }
   Result<void> save_progress(db::Connection& connection, std::string_view progress) {
+    held_.due = Held::Clock::now() + deadline_;
     return queue::save_progress(connection, held_.task.lease, progress, deadline_);
   }
   // For work that can show no progress for long, such as one large publication; to be called before it begins.
   Result<void> extend_deadline(db::Connection& connection, Duration deadline) {
+    held_.due = Held::Clock::now() + deadline;
     return queue::extend_deadline(connection, held_.task.lease, deadline);
   }
 
@@ -184,6 +188,7 @@ class Node {
   void beat_loop(const std::stop_token& stop);
   Result<void> beat_once(db::Connection& connection);
   Result<void> reconcile_leases(db::Connection& connection);
+  Result<bool> is_overdue(db::Connection& connection, const Lease& lease);
   Result<void> rescue_others(db::Connection& connection);
   Result<void> look_around(db::Connection& connection);
   Duration longest_backoff() const;
@@ -221,6 +226,7 @@ class Node {
   int wake_beat_ = -1;  // an eventfd
   // Used by the beat's thread only.
   Liveness liveness_;
+  OverdueWatch overdue_;
   std::set<LeaseKey> suspicious_;
   std::int64_t beat_number_ = 0;
   std::int64_t alone_beats_ = 0;  // in how many beats in a row some task waited for a process of its own

@@ -1,5 +1,7 @@
 #include "queue/rescue.h"
 
+#include <map>
+
 #include <fmt/format.h>
 
 #include "queue/ending.h"
@@ -37,6 +39,18 @@ Result<void> rescue_one(db::Connection& connection, RunningTask task, const std:
 Result<void> notify(db::Connection& connection) {
   if (connection.backend() == db::Backend::sqlite) return {};
   LADE_TRY(connection.query("SELECT pg_notify('lade_task', '')"));
+  return {};
+}
+
+Result<void> take_one(db::Connection& connection, const RunningTask& task, const KindRules& kind, Rescue& taken,
+                      Now now) {
+  if (task.cancelled) {
+    LADE_TRY(cancel_running(connection, task, now));
+    ++taken.cancelled;
+    return {};
+  }
+  LADE_ASSIGN(const bool dead, count_failure(connection, task, deadline_exceeded(), kind.retry, kind.on_death, now));
+  ++(dead ? taken.dead : taken.pending);
   return {};
 }
 
@@ -128,25 +142,32 @@ Result<std::vector<std::string>> unregistered_holders(db::Connection& connection
   return boots;
 }
 
-Result<Rescue> take_overdue(db::Connection& connection, Duration grace, const RulesOf& rules, Now now) {
+Result<std::vector<OverdueLease>> overdue_leases(db::Connection& connection, Now now) {
+  static const Sql sql(
+      "SELECT id, node, epoch, nonce, deadline FROM lade_task WHERE status = 'running' AND deadline < @now");
+  LADE_ASSIGN(const auto rows, connection.query(sql.of(connection), std::vector<db::Value>{value_of(now)}));
+  std::vector<OverdueLease> leases;
+  for (const db::Row& row : rows)
+    leases.push_back(
+        {{integer_of(row[0]), text_of(row[1]), integer_of(row[2]), integer_of(row[3])}, integer_of(row[4])});
+  return leases;
+}
+
+Result<Rescue> take_overdue(db::Connection& connection, std::span<const Lease> leases, const RulesOf& rules, Now now) {
   Rescue taken;
+  if (leases.empty()) return taken;
+  std::map<std::int64_t, std::int64_t> nonces;
+  for (const Lease& lease : leases) nonces.emplace(lease.task, lease.nonce);
   const auto work = [&]() -> Result<void> {
     static const Sql overdue("SELECT " + std::string(kRunningColumns) +
-                             " FROM lade_task t WHERE t.status = 'running' AND t.deadline < @now - $2 "
+                             ", t.nonce FROM lade_task t WHERE t.status = 'running' AND t.deadline < @now "
                              "ORDER BY t.stage_id, t.id @skip_locked");
-    const db::Value values[] = {value_of(now), std::int64_t{grace.count()}};
-    LADE_ASSIGN(const auto rows, connection.query(overdue.of(connection), values));
+    LADE_ASSIGN(const auto rows, connection.query(overdue.of(connection), std::vector<db::Value>{value_of(now)}));
     for (const db::Row& row : rows) {
       const RunningTask task = running_task_of(row);
-      const KindRules kind = rules(task.kind);
-      if (task.cancelled) {
-        LADE_TRY(cancel_running(connection, task, now));
-        ++taken.cancelled;
-        continue;
-      }
-      LADE_ASSIGN(const bool dead,
-                  count_failure(connection, task, deadline_exceeded(), kind.retry, kind.on_death, now));
-      ++(dead ? taken.dead : taken.pending);
+      const auto found = nonces.find(task.id);
+      if (found == nonces.end() || found->second != integer_of(row.back())) continue;
+      LADE_TRY(take_one(connection, task, rules(task.kind), taken, now));
     }
     return rows.empty() ? Result<void>() : notify(connection);
   };

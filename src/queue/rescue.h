@@ -58,8 +58,15 @@ Result<Rescue> rescue(db::Connection& connection, const std::string& boot, std::
 // Boot ids that hold leases without being registered.
 Result<std::vector<std::string>> unregistered_holders(db::Connection& connection);
 
-// Takes tasks that are past their deadline by more than `grace` away from their holder; that is a failed attempt.
-Result<Rescue> take_overdue(db::Connection& connection, Duration grace, const RulesOf& rules, Now now = {});
+// The leases of all nodes that are past their deadlines by the database's clock.
+struct OverdueLease {
+  Lease lease;
+  std::int64_t deadline = 0;
+};
+Result<std::vector<OverdueLease>> overdue_leases(db::Connection& connection, Now now = {});
+// Takes those of them that still are away from their holders; that is a failed attempt.
+Result<Rescue> take_overdue(db::Connection& connection, std::span<const Lease> leases, const RulesOf& rules,
+                            Now now = {});
 
 // Lets tasks that wait for their next attempt longer than any policy says begin at once: the clock was set back
 // meanwhile. Gives how many.

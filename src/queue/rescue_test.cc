@@ -101,11 +101,39 @@ TEST_P(QueueRescue, ATaskPastItsDeadlineIsTakenAndItsAttemptCounts) {
   const Task task = claim(ClaimRequest{.node = "n1", .deadline = std::chrono::seconds(10)}).front();
   now += 10 * kSecond + 1;
   EXPECT_TRUE(granted_leases(*connection, "n1", now)->front().overdue);
-  EXPECT_EQ(take_overdue(*connection, std::chrono::seconds(4), default_rules(), now)->pending, 0);
-  now += 4 * kSecond;
-  EXPECT_EQ(take_overdue(*connection, std::chrono::seconds(4), default_rules(), now)->pending, 1);
+  const auto overdue = overdue_leases(*connection, now);
+  ASSERT_OK(overdue);
+  ASSERT_EQ(overdue->size(), 1u);
+  EXPECT_EQ(overdue->front().lease, task.lease);
+  Lease earlier = task.lease;
+  ++earlier.nonce;
+  EXPECT_EQ(take_overdue(*connection, {&earlier, 1}, default_rules(), now)->pending, 0) << "that one has ended";
+  EXPECT_EQ(take_overdue(*connection, {&task.lease, 1}, default_rules(), now - 10 * kSecond)->pending, 0)
+      << "its deadline was put right";
+  EXPECT_EQ(take_overdue(*connection, {&task.lease, 1}, default_rules(), now)->pending, 1);
   EXPECT_EQ(field(id, "attempts"), 1);
   EXPECT_FAILS(Publication::begin(*connection, task.lease, now), "lease_lost");
+}
+
+TEST(OverdueWatch, CountsByItsOwnClockInLooksThatFollowEachOther) {
+  const Lease a{.task = 1, .nonce = 11}, b{.task = 2, .nonce = 22}, again{.task = 1, .nonce = 12};
+  const Liveness::Time start{};
+  OverdueWatch watch(std::chrono::seconds(4));
+  const auto at = [&](int second, const std::vector<Lease>& seen, std::int64_t deadline = 5) {
+    std::vector<OverdueLease> leases;
+    for (const Lease& lease : seen) leases.push_back({lease, deadline});
+    return watch.observe(leases, start + std::chrono::seconds(second));
+  };
+  EXPECT_TRUE(at(0, {a}).empty());
+  EXPECT_TRUE(at(3, {a, b}).empty());
+  EXPECT_EQ(at(4, {a, b}), std::vector{a});
+  EXPECT_TRUE(at(6, {again}).empty()) << "another lease of the same task";
+  EXPECT_TRUE(at(7, {again, b}).empty()) << "b was in time between";
+  EXPECT_EQ(at(10, {again, b}), std::vector{again});
+  EXPECT_TRUE(at(12, {again}, 6).empty()) << "its deadline was put right, and passed again";
+  EXPECT_EQ(at(16, {again}, 6), std::vector{again});
+  watch.forget();
+  EXPECT_TRUE(at(20, {again}).empty());
 }
 
 TEST_P(QueueRescue, ARetryDoesNotWaitForAClockThatWasSetBack) {
