@@ -51,6 +51,11 @@ bool is_result_column(std::string_view name) {
   return name == "_row" || name == "_code" || name == "_message";
 }
 
+bool is_result_file(const std::vector<std::string>& header) {
+  const std::set<std::string_view> names(header.begin(), header.end());
+  return names.contains("_row") && names.contains("_code") && names.contains("_message");
+}
+
 int Binder::find_header(const std::string& name) const {
   const auto& header = program_->header;
   const auto exact = std::find(header.begin(), header.end(), name);
@@ -177,7 +182,7 @@ void Binder::note_unmapped() {
       program_->unmapped.push_back(name);
     }
   }
-  program_->resubmitted = seen.contains("_row") && seen.contains("_code") && seen.contains("_message");
+  program_->resubmitted = is_result_file(program_->header);
 }
 
 }  // namespace lade::analysis

@@ -135,5 +135,7 @@ Result<std::shared_ptr<const Program>> bind(const definition::Definition& defini
 
 // The names lade adds to result files.
 bool is_result_column(std::string_view name);
+// Whether the header has all of them: the file is a result file of lade.
+bool is_result_file(const std::vector<std::string>& header);
 
 }  // namespace lade::analysis

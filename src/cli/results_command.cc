@@ -14,6 +14,7 @@ namespace {
 struct ResultsCommand {
   std::string job;
   std::string folder;
+  bool all = false;
 };
 
 Result<jobs::ResultFiles> fetch(const ResultsCommand& command, const CommonOptions& common) {
@@ -24,7 +25,8 @@ Result<jobs::ResultFiles> fetch(const ResultsCommand& command, const CommonOptio
   LADE_ASSIGN(const storage::Folder storage, storage::Folder::open(jobs::storage_path(options)));
   const std::filesystem::path folder =
       command.folder.empty() ? options.data / "imports" / job.uuid : std::filesystem::path(command.folder);
-  return jobs::fetch_results(*connection, storage, job, folder);
+  return command.all ? jobs::make_results(*connection, storage, job, options, folder)
+                     : jobs::fetch_results(*connection, storage, job, folder);
 }
 
 int run(const ResultsCommand& command, const CommonOptions& common) {
@@ -51,6 +53,9 @@ void add_results_command(CLI::App& app, CommonOptions& common, Action& action) {
   sub->add_option("JOB", command->job, "id, UUID or slug of the job")->required();
   add_database_options(*sub, common);
   sub->add_option("--results-dir", command->folder, "folder for them (default: DATA/imports/JOB)");
+  sub->add_flag(
+      "--all", command->all,
+      "make the files of failed, succeeded and unprocessed rows anew, from the source and what is known of its rows");
   sub->footer("Example: lade results price_list-12 --results-dir . && lade import failed.csv -d price_list");
   sub->callback([command, &common, &action] { action = [command, &common] { return run(*command, common); }; });
 }

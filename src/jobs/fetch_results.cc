@@ -1,9 +1,14 @@
 #include "jobs/fetch_results.h"
 
+#include <fmt/format.h>
+
 #include <vector>
 
 #include "base/whole_file.h"
+#include "jobs/results.h"
+#include "jobs/stored_job.h"
 #include "store/files.h"
+#include "store/row_list.h"
 
 namespace lade::jobs {
 namespace {
@@ -25,6 +30,50 @@ Result<std::string> copy_out(const storage::Folder& storage, const store::FileRe
   return path.string();
 }
 
+Result<void> create_results_folder(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) return fail(system_error(error.value(), "create", folder.string()));
+  return {};
+}
+
+// A result file in a folder; there is none without a row.
+class FileResult final : public ResultSink {
+ public:
+  explicit FileResult(std::filesystem::path path) : path_(std::move(path)) {}
+  Result<ByteSink*> open() override {
+    LADE_ASSIGN(file_, WholeFile::create(path_));
+    return file_.get();
+  }
+  Result<std::string> finish() {
+    if (!file_) return std::string();
+    LADE_TRY(file_->finish());
+    return path_.string();
+  }
+
+ private:
+  const std::filesystem::path path_;
+  std::unique_ptr<WholeFile> file_;
+};
+
+// What is known about rows that did not simply go in.
+Result<void> collect(db::Connection& connection, const store::JobRecord& record, staging::IssueLog& findings) {
+  using model::Outcome;
+  staging::IssueWriter writer(findings);
+  std::optional<Error> error;
+  for (const Outcome outcome : {Outcome::failed, Outcome::skipped, Outcome::unprocessed}) {
+    const store::RowFilter filter{.outcome = outcome, .limit = 0};
+    LADE_TRY(store::list_rows(connection, record, filter, [&](const store::ListedRow& row) {
+      if (error) return;
+      const staging::RowPlace place{static_cast<std::uint32_t>(row.row_id), static_cast<std::uint32_t>(row.line), 0};
+      if (auto added = writer.add({place, outcome, row.issue}); !added) error = std::move(added).error();
+    }));
+  }
+  if (error) return fail(std::move(*error));
+  staging::IssueCounts ignored;
+  return writer.publish(ignored);
+}
+
 }  // namespace
 
 Result<ResultFiles> fetch_results(db::Connection& connection, const storage::Folder& storage,
@@ -32,15 +81,37 @@ Result<ResultFiles> fetch_results(db::Connection& connection, const storage::Fol
   LADE_ASSIGN(const auto records, store::results_of(connection, job.id));
   ResultFiles files;
   if (records.empty()) return files;
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) return fail(system_error(error.value(), "create", folder.string()));
+  LADE_TRY(create_results_folder(folder));
   for (const store::FileRecord& record : records) {
     LADE_ASSIGN(std::string path, copy_out(storage, record, folder));
     (record.purpose == "failed"      ? files.failed
      : record.purpose == "succeeded" ? files.succeeded
                                      : files.unprocessed) = std::move(path);
   }
+  return files;
+}
+
+Result<ResultFiles> make_results(db::Connection& connection, const storage::Folder& storage,
+                                 const store::JobRecord& record, const ImportOptions& here,
+                                 const std::filesystem::path& folder) {
+  if (!record.standing.outcome)
+    return fail("results_not_ready", fmt::format("job {} is {}: it has no results yet", record.slug, record.status()),
+                "wait until it has ended; lade rows shows what is known so far", ErrorKind::invalid);
+  LADE_ASSIGN(StoredJob stored, load_job(connection, record.id, here, storage));
+  Job& job = *stored.job;
+  job.options.results = Results::all;
+  LADE_ASSIGN(job.area, staging::Area::create(here.data, here.staging_memory));
+  staging::IssueLog findings(*job.area);
+  LADE_TRY(collect(connection, record, findings));
+  LADE_TRY(create_results_folder(folder));
+  FileResult failed(folder / "failed.csv"), succeeded(folder / "succeeded.csv"),
+      unprocessed(folder / "unprocessed.csv");
+  const std::vector<model::Outcome> untold(job.plan.chunks(), model::Outcome::unchanged);
+  LADE_TRY(write_results(job, {findings, untold}, {failed, succeeded, unprocessed}));
+  ResultFiles files;
+  LADE_ASSIGN(files.failed, failed.finish());
+  LADE_ASSIGN(files.succeeded, succeeded.finish());
+  LADE_ASSIGN(files.unprocessed, unprocessed.finish());
   return files;
 }
 

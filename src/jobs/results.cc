@@ -52,7 +52,7 @@ std::string_view surplus_of(const csv::Batch& batch, std::size_t row) {
 class ResultWriter {
  public:
   ResultWriter(const Job& job, ResultSink& sink)
-      : sink_(sink), dialect_(job.plan.layout.dialect), resubmitted_(job.program->resubmitted) {
+      : sink_(sink), dialect_(job.plan.layout.dialect), resubmitted_(analysis::is_result_file(job.plan.layout.header)) {
     const std::vector<std::string>& header = job.plan.layout.header;
     for (std::size_t i = 0; i < header.size(); ++i)
       if (!analysis::is_result_column(header[i])) columns_.push_back(i), add(header[i]);

@@ -1,6 +1,8 @@
 // Jobs that are tried again: with other limits, beside what others have loaded meanwhile, one at a time.
 #include <thread>
 
+#include "jobs/fetch_results.h"
+#include "jobs/job.h"
 #include "load/journal.h"
 #include "store/job_ends.h"
 #include "store/journal.h"
@@ -110,7 +112,42 @@ TEST_P(RetryTest, TheJournalKnowsAllThatTheJobHasWritten) {
   EXPECT_EQ(journal(summary.job_id), std::pair(0, 0));
 }
 
+TEST_P(RetryTest, ResultFilesAreMadeAnewFromWhatIsKnownOfTheRows) {
+  ASSERT_OK(connection->run("INSERT INTO item VALUES (9, 'stays', 1)"));
+  options.results = Results::all;
+  const std::string insert_only =
+      "columns: {code: {type: integer}, name: , amount: {type: integer}}\n"
+      "load: [{table: item, key: code, strategy: insert_only}]\n";
+  const Summary summary = import(file(300), insert_only);
+  const auto storage = storage::Folder::open(storage_path(options));
+  ASSERT_OK(storage);
+  const auto made = make_results(*connection, *storage, record(summary.job_id), options, folder / "again");
+  ASSERT_OK(made);
+  EXPECT_EQ(text_of(made->failed), text_of(summary.failed_file));
+  EXPECT_EQ(records(made->succeeded), records(summary.succeeded_file));
+  EXPECT_NE(text_of(made->succeeded).find(",10,exists,"), std::string::npos) << "skipped rows say why";
+  EXPECT_EQ(made->unprocessed, "");
+  const std::string waiting = submit(file(100), kItems + "review: always\n");
+  EXPECT_FAILS(make_results(*connection, *storage, record(waiting), options, folder / "none"), "results_not_ready");
+  EXPECT_FALSE(std::filesystem::exists(folder / "none"));
+}
+
 #ifdef LADE_FAILPOINTS
+TEST_P(RetryTest, UnprocessedRowsOfAFailedJobAreInResultsThatAreMadeAnew) {
+  ASSERT_OK(arm_failpoints("load=error:broken@3"));
+  const std::string job = submit(file(1000));
+  run_worker();
+  const auto storage = storage::Folder::open(storage_path(options));
+  const auto made = make_results(*connection, *storage, record(job), options, folder / "made");
+  ASSERT_OK(made);
+  const model::RowCounts rows = record(job).rows;
+  EXPECT_GT(rows[Outcome::unprocessed], 0);
+  EXPECT_EQ(records(made->unprocessed).size(), static_cast<std::size_t>(rows[Outcome::unprocessed]));
+  EXPECT_EQ(records(made->failed).size(), static_cast<std::size_t>(rows[Outcome::failed]));
+  EXPECT_EQ(records(made->succeeded).size(),
+            static_cast<std::size_t>(rows[Outcome::inserted] + rows[Outcome::skipped]));
+}
+
 TEST_P(RetryTest, RowsThatALaterJobHasWrittenStayAsTheyAre) {
   for (const bool overwrite : {false, true}) {
     SCOPED_TRACE(overwrite);
