@@ -2,6 +2,7 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 
 #include "base/file.h"
@@ -75,6 +76,7 @@ void add_place_options(CLI::App& command, CommonOptions& common) {
       .add_option("--database", common.database,
                   "sqlite:PATH or postgresql://… (default: a SQLite file in the data folder)")
       ->envname("LADE_DATABASE");
+  if (const char* folder = std::getenv("IMPORT_DATA_DIR")) common.data = folder;
   command.add_option("--data", common.data, "folder for lade's files")->envname("LADE_DATA")->capture_default_str();
 }
 

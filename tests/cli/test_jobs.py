@@ -42,6 +42,28 @@ class JobTest(ProgramTest):
 
 
 class JobCommands:
+    def test_the_data_folder_has_two_names(self):
+        self.write("more.csv", "Code,Name\nd,fourth\n")
+        words = ("import", "more.csv", "-d", "things.yaml", "--database", self.url, "--quiet")
+        self.assertEqual(self.run_lade(*words, IMPORT_DATA_DIR="theirs")[0], 0)
+        self.assertTrue((self.folder / "theirs" / "storage").is_dir())
+        self.assertEqual(self.run_lade(*words, IMPORT_DATA_DIR="theirs2", LADE_DATA="ours")[0], 0)
+        self.assertTrue((self.folder / "ours" / "storage").is_dir())
+        self.assertFalse((self.folder / "theirs2").exists())
+
+    def test_results_are_made_anew(self):
+        made = self.json("results", "things-2", "--all", "--results-dir", "made")
+        self.assertIsNone(made["unprocessed"])
+        rows = list(csv.DictReader(io.StringIO((self.folder / made["failed"]).read_text())))
+        self.assertEqual([(row["_row"], row["_code"]) for row in rows], [("2", "required"), ("3", "required")])
+        self.assertEqual((self.folder / made["succeeded"]).read_text().splitlines()[1], "c,third,1,,")
+
+    def test_limits_that_are_none_are_refused(self):
+        self.place(1, "analysing_data")
+        self.query("UPDATE lade_job SET state = 'finished', outcome = 'failed', error = 'x', ended_in = 'analysing_data' WHERE id = 1")
+        self.assert_refused(self.lade("jobs", "retry", "things-1", "--max-errors", "many"), 1, "limit_invalid", "many", "5%")
+        self.assertEqual(self.json("jobs", "show", "things-1")["status"], "failed")
+
     def test_jobs_are_listed_newest_first(self):
         code, output = self.lade("jobs")
         self.assertEqual(code, 0, output)
