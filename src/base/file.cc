@@ -14,6 +14,7 @@ namespace lade {
 namespace {
 
 constexpr std::size_t kSinkBlockBytes = 256 * 1024;
+constexpr std::size_t kSyncedBytes = 1024 * 1024;
 
 }  // namespace
 
@@ -154,6 +155,10 @@ Result<void> File::sync() {
   return {};
 }
 
+void File::begin_sync() {
+  (void)::sync_file_range(descriptor_, 0, 0, SYNC_FILE_RANGE_WRITE);
+}
+
 Result<std::uint64_t> File::size() const {
   struct stat status {};
   if (::fstat(descriptor_, &status) != 0) return fail(error("read the size of"));
@@ -172,10 +177,20 @@ Result<std::size_t> FileRange::read(std::span<char> into) {
   return count;
 }
 
+Result<void> FileSink::write_block(std::string_view bytes) {
+  LADE_TRY(file_.write(bytes));
+  waiting_ += bytes.size();
+  if (waiting_ < kSyncedBytes) return {};
+  file_.begin_sync();
+  waiting_ = 0;
+  return {};
+}
+
 Result<void> FileSink::write(std::string_view bytes) {
+  if (buffer_.empty() && bytes.size() >= kSinkBlockBytes) return write_block(bytes);
   buffer_.append(bytes);
   if (buffer_.size() < kSinkBlockBytes) return {};
-  LADE_TRY(file_.write(buffer_));
+  LADE_TRY(write_block(buffer_));
   buffer_.clear();
   return {};
 }

@@ -4,7 +4,6 @@
 #include <sys/resource.h>
 
 #include <chrono>
-#include <future>
 #include <thread>
 
 #include "base/id.h"
@@ -41,13 +40,12 @@ Result<void> prepare_results(const ImportOptions& options) {
                                                      "name another one with --results-dir", ErrorKind::invalid});
 }
 
-// Brings lade's own tables up to date on a session of its own, while the file is being planned.
-std::future<Result<void>> begin_migration(const std::string& database) {
-  return std::async(std::launch::async, [database]() -> Result<void> {
-    LADE_ASSIGN(const auto connection, db::connect(database));
-    LADE_TRY(store::migrate(*connection));
-    return {};
-  });
+// lade's own tables are brought up to date only for a file that fits. Nothing is promised to anybody before the job's
+// end, whose commit makes all before it durable: the others need not wait for the disk.
+Result<void> prepare_database(db::Connection& connection) {
+  LADE_TRY(store::migrate(connection));
+  if (connection.backend() == db::Backend::sqlite) return {};
+  return connection.run("SET synchronous_commit = off");
 }
 
 // What is read from a pipe or inflated is kept in the storage: an import that is cut off can go on from there.
@@ -84,9 +82,7 @@ class OneShot {
   Result<Summary> run(const std::string& path, std::unique_ptr<Job> job) {
     LADE_ASSIGN(db::Ownership ownership, db::Ownership::take(options_.database, kPatience, stop_));
     job->options.database = options_.database;
-    std::future<Result<void>> migrated;
-    auto session = plan_job(*job, definition_, stop_, [&] { migrated = begin_migration(options_.database); });
-    if (migrated.valid()) LADE_TRY(migrated.get());
+    auto session = plan_job(*job, definition_, stop_, prepare_database);
     if (!session) return fail(std::move(session).error().within(job->input.name));
     columns_ = {job->program->unmapped, job->program->absent};
     LADE_ASSIGN(storage::Folder storage, storage::Folder::open(storage_path(options_)));

@@ -38,8 +38,8 @@ Result<ChunkAnalyser*> Worker::analyser() {
 
 Result<BucketLoader*> Worker::loader(const std::stop_token& stop) {
   LADE_TRY(open());
+  if (loader_) return loader_.get();
   LADE_ASSIGN(const Session writer, session(stop));
-  if (loader_ && loader_session_ == writer->number()) return loader_.get();
   loader_ = std::make_unique<BucketLoader>(job_, *writer, one_writer() ? own_.get() : nullptr);
   loader_session_ = writer->number();
   LADE_TRY(loader_->prepare());
@@ -66,6 +66,11 @@ OpenJob::WorkerPointer OpenJob::worker() {
             const std::lock_guard lock(mutex_);
             idle_.emplace_back(done);
           }};
+}
+
+bool OpenJob::has_segments() const {
+  const std::lock_guard lock(mutex_);
+  return segments_opened_;
 }
 
 Result<void> OpenJob::open_segments(db::Connection& connection) {

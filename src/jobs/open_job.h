@@ -36,7 +36,7 @@ class Worker {
   Result<Session> session(const std::stop_token& stop);
 
   Result<ChunkAnalyser*> analyser();
-  // The loader that writes to the session it was asked for last.
+  // The loader, bound to the session that was there when it was made: see loads_into().
   Result<BucketLoader*> loader(const std::stop_token& stop);
   bool loads_into(const db::Connection& session) const { return loader_session_ == session.number(); }
   // After an error nothing of it is used again.
@@ -75,12 +75,13 @@ class OpenJob {
 
   // Opens the segments of all chunks, once. Fails with staging_incomplete when not all are analysed.
   Result<void> open_segments(db::Connection& connection);
+  bool has_segments() const;
   // The rows of a bucket in all chunks, found whole.
   Result<StagedBucket> bucket(std::size_t bucket) const;
 
  private:
   db::Pool& sessions_;
-  std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards what follows
   std::vector<std::unique_ptr<Worker>> idle_;
   std::vector<std::unique_ptr<staging::SegmentFile>> segments_;  // by chunk; not changed once they are opened
   bool segments_opened_ = false;

@@ -33,12 +33,19 @@ std::uint64_t data_bytes(const Job& job) {
   return job.input.bytes - std::min(job.input.bytes, job.plan.layout.data_offset);
 }
 
+// Into how many parts of at most so many bytes the data are cut. All workers end at about the same time when each has
+// as many parts as the others.
+std::size_t parts_of(const Job& job, std::uint64_t part_bytes, std::size_t most) {
+  const std::uint64_t bytes = data_bytes(job);
+  const std::uint64_t parts = (bytes + part_bytes - 1) / part_bytes;
+  const std::uint64_t workers = bytes > kSmallFileBytes ? job.options.workers : 1;
+  return std::clamp<std::size_t>((parts + workers - 1) / workers * workers, 1, most);
+}
+
 std::size_t wanted_buckets(const Job& job, definition::Partition partition) {
   if (partition == definition::Partition::single) return 1;
-  const std::uint64_t bytes = data_bytes(job);
-  std::size_t buckets = (bytes + job.options.bucket_bytes - 1) / job.options.bucket_bytes;
-  if (bytes > kSmallFileBytes) buckets = std::max<std::size_t>(buckets, 2 * job.options.workers);
-  return std::clamp<std::size_t>(buckets, 1, kMaxBuckets);
+  const std::size_t buckets = parts_of(job, job.options.bucket_bytes, kMaxBuckets);
+  return data_bytes(job) > kSmallFileBytes ? std::max<std::size_t>(buckets, 2 * job.options.workers) : buckets;
 }
 
 // Evenly filled buckets of the sampled keys; equal splitters collapse.
@@ -108,7 +115,7 @@ class Scanning {
     const std::uint64_t bytes = data_bytes(job);
     Sampler sampler(bytes, std::max(kMinSamples, kSamplesPerBucket * buckets));
     FileRange range(job.input.file, job.plan.layout.data_offset, job.input.bytes);
-    const std::uint64_t chunk_bytes = std::max(job.options.chunk_bytes, bytes / kMaxChunks + 1);
+    const std::uint64_t chunk_bytes = bytes / parts_of(job, job.options.chunk_bytes, kMaxChunks) + 1;
     const csv::ChunkStart start{job.plan.layout.data_offset, 1, job.plan.layout.data_line};
     Scan found;
     LADE_ASSIGN(found.split,
@@ -214,7 +221,8 @@ Result<void> bind_job(Job& job, const definition::Definition& definition, db::Co
 }
 
 Result<std::unique_ptr<db::Connection>> plan_job(Job& job, const definition::Definition& definition,
-                                                 const std::stop_token& stop, const std::function<void()>& on_bound) {
+                                                 const std::stop_token& stop,
+                                                 const std::function<Result<void>(db::Connection&)>& on_bound) {
   LADE_ASSIGN(job.plan.layout, source::recognise(job.input, overrides_of(definition)));
   const std::size_t buckets = wanted_buckets(job, definition.partition);
   // The file is read while the database is asked.
@@ -222,7 +230,7 @@ Result<std::unique_ptr<db::Connection>> plan_job(Job& job, const definition::Def
   job.plan.now = now_text();
   LADE_ASSIGN(auto connection, db::connect(job.options.database));
   LADE_TRY(bind_job(job, definition, *connection));
-  if (on_bound) on_bound();
+  if (on_bound) LADE_TRY(on_bound(*connection));
   LADE_ASSIGN(Scan found, scanning.get());
   job.plan.split = std::move(found.split);
   constexpr std::int64_t kMaxRows = 2'147'483'647;

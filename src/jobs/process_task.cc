@@ -67,7 +67,8 @@ Result<Worker::Session> loading_session(const Work& work) {
 }
 
 Result<void> process_bucket(const Work& work) {
-  {
+  // SQLite's only session is in use as long as another bucket is written: this one is prepared meanwhile.
+  if (!work.open.has_segments() || is_judged(work.job().definition())) {
     LADE_ASSIGN(const Worker::Session session, work.worker.session(work.context.stop()));
     LADE_ASSIGN(const bool stopped, is_stopped(work, *session));
     if (stopped) return {};

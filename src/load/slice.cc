@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace lade::load {
 
 using definition::DuplicatePolicy;
@@ -17,15 +19,15 @@ void Slice::clear() {
 Row& Slice::add(std::string_view key, const staging::RowPlace& place, std::string_view tuple) {
   bytes_ += key.size() + tuple.size() + sizeof(Row);
   Row& row = rows.emplace_back();
-  row.key = arena_.keep(key);
+  row.key = key;
   row.place = place;
-  row.tuple = arena_.keep(tuple);
+  row.tuple = tuple;
   return row;
 }
 
 void Slice::replace_tuple(Row& row, std::string_view tuple) {
   bytes_ += tuple.size();
-  row.tuple = arena_.keep(tuple);
+  row.tuple = tuple;
 }
 
 Result<void> tell(staging::IssueWriter& issues, const staging::RowPlace& place, Outcome verdict, model::Issue issue) {
@@ -34,7 +36,11 @@ Result<void> tell(staging::IssueWriter& issues, const staging::RowPlace& place, 
 
 Settler::Settler(const analysis::Program& program, const File& staged, std::span<const staging::Range> ranges,
                  SettleOptions options)
-    : program_(program), options_(options), merge_(staged, ranges, options.buffer_bytes) {}
+    : program_(program),
+      options_(options),
+      in_memory_(std::all_of(ranges.begin(), ranges.end(),
+                             [](const auto& range) { return range.memory != nullptr || range.bytes == 0; })),
+      merge_(staged, ranges, options.buffer_bytes) {}
 
 // How many bytes of an identity key belong to the root's parts.
 std::uint32_t Settler::root_bytes(std::string_view key) const {
@@ -67,7 +73,7 @@ void Settler::add_to_group(Slice& slice, const staging::RowPlace& place, std::st
     if (!merger_) merger_.emplace(program_).add(row.tuple);
     merger_->add(tuple);
   } else if (policy == DuplicatePolicy::last) {
-    slice.replace_tuple(row, tuple);
+    slice.replace_tuple(row, kept(slice, tuple));
   }
   places_.push_back(place);
 }
@@ -78,7 +84,7 @@ Result<bool> Settler::read_group(Slice& slice) {
   if (!has_ahead_) return false;
   std::string_view tuple;
   const staging::RowPlace first = staging::read_row(ahead_, tuple);
-  const std::string_view key = slice.add(ahead_.key, first, tuple).key;
+  const std::string_view key = slice.add(kept(slice, ahead_.key), first, kept(slice, tuple)).key;
   places_.assign(1, first);
   merger_.reset();
   for (;;) {
@@ -141,7 +147,7 @@ Result<void> Settler::settle_group(Slice& slice, staging::IssueWriter& issues, m
       slice.rows.pop_back();
       return fail_group(merger_->refusal(), issues, counts);
     }
-    slice.replace_tuple(row, *merged);
+    slice.replace_tuple(row, slice.keep(*merged));
   }
   row.place = policy == DuplicatePolicy::first ? places_.front() : places_.back();
   return skip_losers(row.place, issues, counts);

@@ -17,7 +17,7 @@
 
 namespace lade::load {
 
-// A row of a slice. Its views live in the slice.
+// A row of a slice. Its views live as long as the slice.
 struct Row {
   std::string_view key;
   std::uint32_t root_bytes = 0;  // how much of the key is the root entity's
@@ -31,6 +31,8 @@ struct Row {
 class Slice {
  public:
   void clear();
+  // A copy of the text that lives as long as the slice.
+  std::string_view keep(std::string_view text) { return arena_.keep(text); }
   Row& add(std::string_view key, const staging::RowPlace& place, std::string_view tuple);
   // Gives a row of this slice another tuple.
   void replace_tuple(Row& row, std::string_view tuple);
@@ -49,6 +51,7 @@ struct SettleOptions {
 
 // Reads the rows of one bucket in key order and decides among keys repeated in the file, by the definition's policy,
 // the same whatever the chunking was. What it takes out is told to the issue writer and counted as skipped or failed.
+// Ranges that lie in memory outlive the slices, whose rows point into them.
 class Settler {
  public:
   Settler(const analysis::Program& program, const File& staged, std::span<const staging::Range> ranges,
@@ -66,9 +69,12 @@ class Settler {
   Result<void> reject_group(staging::IssueWriter& issues, model::RowCounts& counts);
   Result<void> skip_losers(const staging::RowPlace& winner, staging::IssueWriter& issues, model::RowCounts& counts);
   std::uint32_t root_bytes(std::string_view key) const;
+  // What was read last, for as long as the slice lives.
+  std::string_view kept(Slice& slice, std::string_view text) const { return in_memory_ ? text : slice.keep(text); }
 
   const analysis::Program& program_;
   const SettleOptions options_;
+  const bool in_memory_;  // all ranges
   staging::Merge merge_;
   // The rows of the identity at hand, which is the slice's last row: the tuple of the one that counts so far.
   std::vector<staging::RowPlace> places_;  // in file order

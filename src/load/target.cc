@@ -114,14 +114,15 @@ Result<void> Target::prepare() {
                                   {&table, 1}));
     insert_in_portions_ = rows.front().front() == db::Value(std::int64_t{1});
   }
-  if (entry_.key.empty()) return {};
-  return connection_.run(fmt::format("CREATE TEMP TABLE IF NOT EXISTS {} {} AS SELECT {} FROM {} LIMIT 0",
-                                     staged_table_, is_postgresql() ? "ON COMMIT DELETE ROWS" : "", column_list_,
-                                     entry_.table.quoted));
+  return {};
 }
 
 Result<void> Target::fill(std::span<const std::string> columns, db::TupleSource& tuples) {
-  LADE_TRY(connection_.run((is_postgresql() ? "TRUNCATE " : "DELETE FROM ") + staged_table_));
+  // Many loads need no temporary table.
+  LADE_TRY(
+      connection_.run(fmt::format("CREATE TEMP TABLE IF NOT EXISTS {} {} AS SELECT {} FROM {} LIMIT 0; {} {}",
+                                  staged_table_, is_postgresql() ? "ON COMMIT DELETE ROWS" : "", column_list_,
+                                  entry_.table.quoted, is_postgresql() ? "TRUNCATE" : "DELETE FROM", staged_table_)));
   LADE_TRY(connection_.copy_in(staged_table_, columns, tuples));
   return {};
 }

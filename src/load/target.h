@@ -17,7 +17,7 @@ class Target {
  public:
   Target(db::Connection& connection, const analysis::EntryProgram& entry);
 
-  // Creates the session's temporary tables. Call it outside a transaction, once.
+  // Asks the database what it must know about the table. Call it once.
   Result<void> prepare();
 
   using OnRow = std::function<Result<void>(std::string_view tuple)>;

@@ -1,6 +1,8 @@
 #include "staging/segment.h"
 
 #include <algorithm>
+#include <bit>
+#include <boost/sort/pdqsort/pdqsort.hpp>
 #include <cstddef>
 #include <cstring>
 #include <utility>
@@ -19,6 +21,8 @@ constexpr std::size_t kPrefetchedLines = 3;
 constexpr std::size_t kCacheBytes = 64;
 // Memory that is not touched costs nothing; growing step by step would touch twice as much of it, and copy.
 constexpr std::size_t kFirstBytes = 16 * 1024 * 1024;
+
+__extension__ typedef unsigned __int128 Prefix;
 
 struct Header {
   std::uint32_t row_id;
@@ -97,7 +101,7 @@ std::string& SegmentBuilder::begin_record(std::string_view key, std::uint32_t ro
   const Header header{row_id, static_cast<std::uint32_t>(key.size()), 0};
   data_.append(reinterpret_cast<const char*>(&header), sizeof header);
   data_.append(key);
-  entries_.push_back({{prefix_of(key), prefix_of(key, 8)}, at, row_id, header.key_size});
+  entries_.push_back({{prefix_of(key, 8), prefix_of(key)}, at, row_id, header.key_size});
   return data_;
 }
 
@@ -117,14 +121,22 @@ std::string_view SegmentBuilder::key(const Entry& entry) const {
 }
 
 void SegmentBuilder::sort() {
-  const auto before = [this](const Entry& left, const Entry& right) {
-    if (left.prefix[0] != right.prefix[0]) return left.prefix[0] < right.prefix[0];
-    if (left.prefix[1] != right.prefix[1]) return left.prefix[1] < right.prefix[1];
+  // Without branches, which would be guessed wrong half of the time.
+  const auto by_prefix = [](const Entry& left, const Entry& right) {
+    return std::bit_cast<Prefix>(left.prefix) < std::bit_cast<Prefix>(right.prefix);
+  };
+  const auto by_key = [this](const Entry& left, const Entry& right) {
     if (const int order = key(left).compare(key(right)); order != 0) return order < 0;
     if (left.row_id != right.row_id) return left.row_id < right.row_id;
     return left.at < right.at;
   };
-  if (!std::is_sorted(entries_.begin(), entries_.end(), before)) std::sort(entries_.begin(), entries_.end(), before);
+  boost::sort::pdqsort_branchless(entries_.begin(), entries_.end(), by_prefix);
+  for (auto begin = entries_.begin(); begin != entries_.end();) {
+    auto end = begin + 1;
+    while (end != entries_.end() && !by_prefix(*begin, *end)) ++end;
+    if (end - begin > 1) std::sort(begin, end, by_key);
+    begin = end;
+  }
 }
 
 std::size_t SegmentBuilder::first_from(std::string_view splitter) const {

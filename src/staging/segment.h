@@ -88,7 +88,7 @@ class SegmentBuilder {
 
  private:
   struct Entry {
-    std::uint64_t prefix[2];  // the key's first sixteen bytes, for a quick comparison
+    std::uint64_t prefix[2];  // the key's first sixteen bytes as one number, its low half first
     std::uint64_t at;         // of the record in data_
     std::uint32_t row_id;
     std::uint32_t key_size;
