@@ -29,6 +29,11 @@ Result<Worker::Session> Worker::session(const std::stop_token& stop) {
   return Session(*own_);
 }
 
+Result<db::Connection*> Worker::reader() {
+  LADE_TRY(open());
+  return own_.get();
+}
+
 Result<ChunkAnalyser*> Worker::analyser() {
   if (analyser_) return analyser_.get();
   LADE_TRY(open());

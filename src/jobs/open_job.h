@@ -35,6 +35,8 @@ class Worker {
   };
   Result<Session> session(const std::stop_token& stop);
 
+  // A session for looking, which nobody waits for.
+  Result<db::Connection*> reader();
   Result<ChunkAnalyser*> analyser();
   // The loader, bound to the session that was there when it was made: see loads_into().
   Result<BucketLoader*> loader(const std::stop_token& stop);

@@ -15,12 +15,12 @@ bool passes(const Error& error) {
 using Step = Result<void> (*)(const Work&);
 
 // The job with the limits and options of its last retry: another process may have opened it before that.
-Result<std::shared_ptr<OpenJob>> open_current(const TaskContext& context, Desk& desk, std::int64_t id) {
+Result<std::shared_ptr<OpenJob>> open_current(Desk& desk, std::int64_t id) {
   LADE_ASSIGN(std::shared_ptr<OpenJob> open, desk.open(id));
   std::int64_t retries = 0;
   {
     const OpenJob::WorkerPointer worker = open->worker();
-    LADE_ASSIGN(const Worker::Session session, worker->session(context.stop()));
+    LADE_ASSIGN(db::Connection* const session, worker->reader());
     LADE_ASSIGN(retries, store::job_retries(*session, id));
   }
   if (retries == open->job->retries) return open;
@@ -32,7 +32,7 @@ Result<void> run_step(TaskContext& context, Desk& desk, Step step) {
   LADE_ASSIGN(const TaskTarget target, read_target(context.task().payload));
   // What analysis finds does not depend on limits.
   LADE_ASSIGN(const std::shared_ptr<OpenJob> open,
-              step == analyse ? desk.open(target.job) : open_current(context, desk, target.job));
+              step == analyse ? desk.open(target.job) : open_current(desk, target.job));
   const OpenJob::WorkerPointer worker = open->worker();
   Result<void> done = step({context, desk, target, *open, *worker});
   if (step == judge || step == finalise) desk.tell();
