@@ -8,6 +8,7 @@ import argparse
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -17,6 +18,7 @@ import xml.etree.ElementTree
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 ASAN = ROOT / "build" / "asan"
 TSAN = ROOT / "build" / "tsan"
+TSAN_TARGETS = ["--target", "lade", "queue_test"]
 COUNTS = re.compile(r"(\d+) passed, (\d+) failed")
 
 # What runs workers beside each other, for the thread sanitizer: many chunks, many buckets, both databases.
@@ -45,10 +47,38 @@ def run(command, **environment):
     return process.wait(), "".join(tail)
 
 
+def build_commands(preset, *targets):
+    return [["cmake", "--preset", preset], ["cmake", "--build", "--preset", preset, *targets]]
+
+
 def build(preset, *targets):
-    for command in (["cmake", "--preset", preset], ["cmake", "--build", "--preset", preset, *targets]):
+    for command in build_commands(preset, *targets):
         if run(command)[0] != 0:
             raise BuildFailed(f"the {preset} build failed")
+
+
+class BuildAhead:
+    """Builds for the last steps while the others run, in the time that those leave idle. Its output goes to a file: a step builds again
+    what it needs, which takes no time when all went well and shows what is wrong when not."""
+
+    LOG = ROOT / "build" / "ahead.log"
+
+    def __init__(self):
+        self.process = None
+
+    def start(self):
+        commands = [["make", "--no-print-directory", "build"], *build_commands("tsan", *TSAN_TARGETS)]
+        with self.LOG.open("w") as log:
+            self.process = subprocess.Popen(["nice", "sh", "-c", " && ".join(map(shlex.join, commands))], cwd=ROOT, stdout=log,
+                                            stderr=subprocess.STDOUT)
+        print(f"building ahead for the last steps: {self.LOG.relative_to(ROOT)}", flush=True)
+
+    def wait(self):
+        if self.process:
+            self.process.wait()
+
+
+ahead = BuildAhead()
 
 
 def one_check(command):
@@ -135,7 +165,8 @@ def run_docs():
 
 
 def run_threads():
-    build("tsan", "--target", "lade", "queue_test")
+    ahead.wait()
+    build("tsan", *TSAN_TARGETS)
     passed, failed = one_check([TSAN / "queue_test", "--gtest_filter=*QueueNode*:Storm.*"])
     for case in THREAD_CASES:
         more, worse = counted([sys.executable, "tests/cases/run.py", "--lade", TSAN / "lade", "--filter", case],
@@ -145,6 +176,7 @@ def run_threads():
 
 
 def run_demo():
+    ahead.wait()
     return one_check(["make", "--no-print-directory", "demo"])
 
 
@@ -181,6 +213,9 @@ def main():
         totals.append((title, passed, failed, time.monotonic() - start))
         if stop:
             break
+        if name == "unit" and not only:
+            ahead.start()
+    ahead.wait()
     say("Summary")
     for title, passed, failed, seconds in totals:
         print(f"  {'FAILED' if failed else 'ok':<7} {passed:>5} passed {failed:>3} failed {seconds:>6.0f} s  {title}")

@@ -43,7 +43,7 @@ class ColumnChecker {
   bool check_known(const std::string& name, Place place, std::string_view label) {
     if (find(name) != nullptr) return true;
     faults_.error(place, "definition_unknown_column",
-                  fmt::format("{}: unknown data column {}{}", label, quoted(name), suggestion(name, names_)));
+                  fmt::format("{}: unknown data column {}{}", label, in_quotes(name), suggestion(name, names_)));
     return false;
   }
 
@@ -97,7 +97,7 @@ class ColumnChecker {
     if (known && !is_condition(check.expr))
       faults_.error(expr->place, "expression_invalid",
                     fmt::format("{}.expr: {} is not a condition; compare something, e.g. \"quantity >= 0\"", label,
-                                quoted(check.text)));
+                                in_quotes(check.text)));
   }
 
   bool is_condition(const Expression& expression) const {

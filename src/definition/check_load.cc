@@ -59,12 +59,12 @@ class LoadChecker {
       const Place place = columns->place_of(is_data ? column.data_column : column.target);
       if (is_data && !known_.contains(column.data_column))
         faults_.error(place, "definition_unknown_column",
-                      fmt::format("{}: unknown data column {}{}", label(index, "columns"), quoted(column.data_column),
-                                  suggestion(column.data_column, names_)));
+                      fmt::format("{}: unknown data column {}{}", label(index, "columns"),
+                                  in_quotes(column.data_column), suggestion(column.data_column, names_)));
       if (!targets.insert(column.target).second)
         faults_.error(
             place, "definition_bad_value",
-            fmt::format("{}: two values go to target column {}", label(index, "columns"), quoted(column.target)));
+            fmt::format("{}: two values go to target column {}", label(index, "columns"), in_quotes(column.target)));
       if (!column.ref_table.empty()) check_reference(index, column, place);
     }
   }
@@ -81,7 +81,7 @@ class LoadChecker {
                                         : "is not loaded by this definition" + suggestion(column.ref_table, earlier);
     faults_.error(
         place, "definition_unknown_reference",
-        fmt::format("{}.{}: table {} {}", label(index, "columns"), column.target, quoted(column.ref_table), why));
+        fmt::format("{}.{}: table {} {}", label(index, "columns"), column.target, in_quotes(column.ref_table), why));
   }
 
   void check_key(std::size_t index, const Node& node) {
@@ -92,7 +92,7 @@ class LoadChecker {
       for (const TargetColumn& column : entry.columns) mapped.push_back(column.target);
       if (!entry.columns_given) mapped = names_;
       faults_.error(node.find("key")->place_of(name), "definition_key_not_mapped",
-                    fmt::format("{}: no data column goes to key column {}{}", label(index, "key"), quoted(name),
+                    fmt::format("{}: no data column goes to key column {}{}", label(index, "key"), in_quotes(name),
                                 suggestion(name, mapped)));
     }
   }
@@ -117,11 +117,11 @@ class LoadChecker {
     const std::string why =
         root.key.empty()
             ? fmt::format("the first entry, {}, has no key to part the rows by; say 'partition: single'",
-                          quoted(root.table))
+                          in_quotes(root.table))
             : fmt::format(
                   "contains neither the key of {} nor a reference to it; say 'partition: single', or add a column "
                   "with {{ref: {}.…}} to the key",
-                  quoted(root.table), root.table);
+                  in_quotes(root.table), root.table);
     faults_.error(node.find("key")->place, "definition_needs_single_partition",
                   fmt::format("{}: {}", label(index, "key"), why));
   }

@@ -42,7 +42,7 @@ std::vector<Fault> Faults::take() && {
   return std::move(faults_);
 }
 
-std::string quoted(std::string_view value) {
+std::string in_quotes(std::string_view value) {
   const std::string_view shown = shortened(value);
   std::string result = "'";
   for (const char character : shown) {
@@ -57,7 +57,7 @@ std::string quoted(std::string_view value) {
 std::string suggestion(std::string_view name, const std::vector<std::string_view>& known) {
   if (known.empty()) return {};
   if (const std::string_view near = nearest(name, std::span(known)); !near.empty())
-    return fmt::format("; did you mean {}?", quoted(near));
+    return fmt::format("; did you mean {}?", in_quotes(near));
   const std::size_t shown = std::min(known.size(), kShownNames);
   std::string names;
   for (std::size_t i = 0; i < shown; ++i) names += fmt::format("{}{}", i == 0 ? "" : ", ", shortened(known[i]));

@@ -30,7 +30,8 @@ class Faults {
 };
 
 // A value as messages show it: quoted, cut when long, control characters made visible.
-std::string quoted(std::string_view value);
+// Not named quoted: beside a std::string the compiler would find std::quoted where <iomanip> is included.
+std::string in_quotes(std::string_view value);
 // "; did you mean 'required'?" or, when nothing is near, "; known are a, b, c" (at most a dozen, and how many more).
 std::string suggestion(std::string_view name, const std::vector<std::string_view>& known);
 

@@ -116,7 +116,7 @@ class TreeBuilder final : public YAML::EventHandler {
   }
 
   void refuse_tag(Place place, const std::string& tag) {
-    throw Refusal{place, "definition_syntax", fmt::format("the tag {} has no meaning in a definition", quoted(tag))};
+    throw Refusal{place, "definition_syntax", fmt::format("the tag {} has no meaning in a definition", in_quotes(tag))};
   }
 
   void count(std::size_t nodes, Place place) {
@@ -175,7 +175,7 @@ class TreeBuilder final : public YAML::EventHandler {
       if (!is_new) {
         faults_.error(
             key.place, "definition_duplicate_key",
-            fmt::format("key {} is given twice; the first is on line {}", quoted(key.text), first->second.line));
+            fmt::format("key {} is given twice; the first is on line {}", in_quotes(key.text), first->second.line));
         continue;
       }
       kept.push_back(std::move(key));

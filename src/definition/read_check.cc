@@ -16,7 +16,7 @@ void read_expression(const Node& node, const std::string& label, Check& check, F
   auto parsed = parse_expression(*text);
   if (!parsed)
     return faults.error(node.place, parsed.error().code,
-                        fmt::format("{}: {} in {}", label, parsed.error().message, quoted(*text)));
+                        fmt::format("{}: {} in {}", label, parsed.error().message, in_quotes(*text)));
   check.expr = std::move(*parsed);
   check.columns = columns_of(check.expr);
 }

@@ -93,7 +93,7 @@ class ColumnReader {
       column_.type = read_type(*node, label("type"), faults_).value_or(Type{});
       const TypeKind kind = column_.type.kind;
       if (is_now() && kind != TypeKind::timestamp && kind != TypeKind::date && kind != TypeKind::text)
-        bad_value(*node, "type", fmt::format("now cannot be {}; use timestamp, date or text", quoted(node->text)));
+        bad_value(*node, "type", fmt::format("now cannot be {}; use timestamp, date or text", in_quotes(node->text)));
     } else if (is_now()) {
       column_.type.kind = TypeKind::timestamp;
     }
@@ -111,7 +111,7 @@ class ColumnReader {
   void read_shaped(std::string_view key, std::string& into, const char* shape, std::string_view expected) {
     read_string(key, into);
     if (!into.empty() && !RE2::FullMatch(into, shape))
-      bad_value(*node_.find(key), key, fmt::format("{} is not accepted; expected {}", quoted(into), expected));
+      bad_value(*node_.find(key), key, fmt::format("{} is not accepted; expected {}", in_quotes(into), expected));
   }
 
   void warn_without_effect(std::string_view key, bool has_effect, std::string_view types) {
@@ -186,7 +186,7 @@ class ColumnReader {
     const auto ordinal = parse_bound(column_.type, *into);
     if (!ordinal)
       bad_value(*node, key,
-                fmt::format("{} is not a value of type {}; expected {}", quoted(*into), to_string(column_.type),
+                fmt::format("{} is not a value of type {}; expected {}", in_quotes(*into), to_string(column_.type),
                             bound_example(column_.type.kind)));
     return ordinal;
   }
@@ -206,7 +206,7 @@ class ColumnReader {
     const RE2 compiled(column_.pattern, RE2::Quiet);
     if (!compiled.ok())
       bad_value(*node_.find("pattern"), "pattern",
-                fmt::format("{} is not an RE2 pattern: {}", quoted(column_.pattern), compiled.error()));
+                fmt::format("{} is not an RE2 pattern: {}", in_quotes(column_.pattern), compiled.error()));
   }
 
   void check_consistency() {
@@ -221,7 +221,7 @@ class ColumnReader {
     for (const auto& [cell, value] : column_.values)
       if (cell == *column_.default_value || value == *column_.default_value) return;
     bad_value(*node_.find("default"), "default",
-              fmt::format("{} is not one of values", quoted(*column_.default_value)));
+              fmt::format("{} is not one of values", in_quotes(*column_.default_value)));
   }
 
   const Node& node_;

@@ -35,7 +35,7 @@ TargetColumn read_reference(const Node& key, const Node& node, const std::string
   const std::size_t dot = text->rfind('.');
   if (dot == std::string::npos || dot == 0 || !is_column_name(text->substr(dot + 1))) {
     faults.error(ref->place, "definition_bad_value",
-                 fmt::format("{}.ref: {} is not accepted; expected table.column", label, quoted(*text)));
+                 fmt::format("{}.ref: {} is not accepted; expected table.column", label, in_quotes(*text)));
     return column;
   }
   column.ref_table = text->substr(0, dot);

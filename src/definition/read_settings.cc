@@ -19,8 +19,9 @@ std::optional<double> read_percent(const Node& node, std::string_view label, Fau
   if (!node.is_scalar()) {
     report_kind(node, label, "a percentage from 0 to 100", faults);
   } else {
-    faults.error(node.place, "definition_bad_value",
-                 fmt::format("{}: {} is not accepted; expected a percentage from 0 to 100", label, quoted(node.text)));
+    faults.error(
+        node.place, "definition_bad_value",
+        fmt::format("{}: {} is not accepted; expected a percentage from 0 to 100", label, in_quotes(node.text)));
   }
   return std::nullopt;
 }

@@ -28,7 +28,7 @@ std::optional<char> read_character(const Node& node, std::string_view label, Fau
   faults.error(node.place, "definition_bad_value",
                fmt::format("{}: {} is not accepted; expected one ASCII character other than a line end, or one of "
                            "comma, semicolon, tab, pipe, space",
-                           label, quoted(*text)));
+                           label, in_quotes(*text)));
   return std::nullopt;
 }
 
@@ -39,7 +39,7 @@ void read_format(const Node& node, Source& source, Faults& faults) {
   if (std::find(std::begin(kLaterFormats), std::end(kLaterFormats), *format) != std::end(kLaterFormats))
     return report_unsupported(node.place, "source.format", {*format, "export the file as csv"}, faults);
   faults.error(node.place, "definition_bad_value",
-               fmt::format("source.format: {} is not accepted; expected csv", quoted(*format)));
+               fmt::format("source.format: {} is not accepted; expected csv", in_quotes(*format)));
 }
 
 void read_encoding(const Node& node, Source& source, Faults& faults) {

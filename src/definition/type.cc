@@ -28,7 +28,7 @@ void report_unknown(const Node& node, std::string_view label, Faults& faults) {
     if (foreign == word) hint = fmt::format("; did you mean '{}'?", ours);
   if (hint.empty()) hint = suggestion(word, names_of<TypeKind>());
   faults.error(node.place, "definition_bad_value",
-               fmt::format("{}: unknown type {}; expected one of {}{}", label, quoted(text), kAccepted,
+               fmt::format("{}: unknown type {}; expected one of {}{}", label, in_quotes(text), kAccepted,
                            hint.starts_with("; did") ? hint : ""));
 }
 
@@ -37,7 +37,7 @@ std::optional<Type> read_decimal(const Node& node, std::string_view label, Fault
   Type type{TypeKind::decimal, 0, 0};
   if (!RE2::FullMatch(node.text, form, &type.precision, &type.scale)) {
     faults.error(node.place, "definition_bad_value",
-                 fmt::format("{}: {} lacks its precision and scale; write decimal(14,4)", label, quoted(node.text)));
+                 fmt::format("{}: {} lacks its precision and scale; write decimal(14,4)", label, in_quotes(node.text)));
     return std::nullopt;
   }
   const bool fits =
@@ -45,7 +45,7 @@ std::optional<Type> read_decimal(const Node& node, std::string_view label, Fault
   if (fits) return type;
   faults.error(node.place, "definition_bad_value",
                fmt::format("{}: {} is out of range; the precision is 1 to {}, the scale 0 to the precision", label,
-                           quoted(node.text), kMaxPrecision));
+                           in_quotes(node.text), kMaxPrecision));
   return std::nullopt;
 }
 

@@ -52,7 +52,7 @@ bool is_slug(std::string_view text) {
 
 void report_unsupported(Place place, std::string_view label, const Later& later, Faults& faults) {
   faults.error(place, "unsupported",
-               fmt::format("{}: {} is not supported yet; {}", label, quoted(later.name), later.instead));
+               fmt::format("{}: {} is not supported yet; {}", label, in_quotes(later.name), later.instead));
 }
 
 bool check_map(const Node& node, std::string_view label, std::span<const std::string_view> known,
@@ -70,14 +70,14 @@ bool check_map(const Node& node, std::string_view label, std::span<const std::st
       continue;
     }
     faults.error(key.place, "definition_unknown_key",
-                 fmt::format("{}: unknown key {}{}", label, quoted(key.text),
+                 fmt::format("{}: unknown key {}{}", label, in_quotes(key.text),
                              suggestion(key.text, std::vector<std::string_view>(known.begin(), known.end()))));
   }
   return true;
 }
 
 void report_kind(const Node& node, std::string_view label, std::string_view expected, Faults& faults) {
-  const std::string found = node.is_scalar() ? quoted(node.text) : std::string(kind_name(node));
+  const std::string found = node.is_scalar() ? in_quotes(node.text) : std::string(kind_name(node));
   faults.error(node.place, "definition_wrong_kind", fmt::format("{}: expected {}, found {}", label, expected, found));
 }
 
@@ -110,7 +110,7 @@ std::optional<std::int64_t> read_integer(const Node& node, std::string_view labe
   }
   if (problem != std::errc() || value < least || value > most) {
     faults.error(node.place, "definition_bad_value",
-                 fmt::format("{}: {} is out of range; expected {}", label, quoted(node.text), expected));
+                 fmt::format("{}: {} is out of range; expected {}", label, in_quotes(node.text), expected));
     return std::nullopt;
   }
   return value;
@@ -129,7 +129,7 @@ std::vector<std::string> read_texts(const Node& node, std::string_view label, Fa
     if (text->empty())
       faults.error(item.place, "definition_bad_value", fmt::format("{}: a text is empty", label));
     else if (std::find(texts.begin(), texts.end(), *text) != texts.end())
-      faults.error(item.place, "definition_bad_value", fmt::format("{}: {} stands twice", label, quoted(*text)));
+      faults.error(item.place, "definition_bad_value", fmt::format("{}: {} stands twice", label, in_quotes(*text)));
     else
       texts.push_back(std::move(*text));
   }
@@ -148,7 +148,7 @@ std::optional<FixedValue> read_fixed_value(const Node& node, std::string_view la
     return FixedValue{std::move(name), true};
   faults.error(node.place, "definition_bad_value",
                fmt::format("{}: unknown context value {}{}; write $$ for a text that begins with $", label,
-                           quoted(*text), suggestion(name, {kContextValues.begin(), kContextValues.end()})));
+                           in_quotes(*text), suggestion(name, {kContextValues.begin(), kContextValues.end()})));
   return std::nullopt;
 }
 
@@ -160,13 +160,13 @@ std::optional<std::string> read_table(const Node& node, std::string_view label, 
                            !has_control_characters(*name);
   if (!well_formed) {
     faults.error(node.place, "definition_bad_value",
-                 fmt::format("{}: {} is not a table's name; expected table or schema.table", label, quoted(*name)));
+                 fmt::format("{}: {} is not a table's name; expected table or schema.table", label, in_quotes(*name)));
     return std::nullopt;
   }
   if (is_reserved_table(*name)) {
     faults.error(
         node.place, "definition_reserved_table",
-        fmt::format("{}: table {} belongs to lade or to the database; name one of your own", label, quoted(*name)));
+        fmt::format("{}: table {} belongs to lade or to the database; name one of your own", label, in_quotes(*name)));
     return std::nullopt;
   }
   return name;
@@ -180,7 +180,7 @@ bool check_column_name(const Node& node, std::string_view label, Faults& faults)
   if (is_column_name(node.text)) return true;
   faults.error(node.place, "definition_bad_value",
                fmt::format("{}: {} is not a column's name; expected 1 to {} bytes without control characters", label,
-                           quoted(node.text), kMaxNameBytes));
+                           in_quotes(node.text), kMaxNameBytes));
   return false;
 }
 
@@ -190,7 +190,7 @@ std::optional<std::string> read_slug(const Node& node, std::string_view label, F
   faults.error(
       node.place, "definition_bad_value",
       fmt::format("{}: {} is not accepted; expected at most 63 lower-case letters, digits and _, a letter first", label,
-                  quoted(*text)));
+                  in_quotes(*text)));
   return std::nullopt;
 }
 
@@ -199,7 +199,7 @@ void report_choice(const Node& node, std::string_view label, const std::vector<s
   if (!node.is_scalar()) return report_kind(node, label, "one of " + joined(names), faults);
   const std::string near = suggestion(node.text, names);
   faults.error(node.place, "definition_bad_value",
-               fmt::format("{}: {} is not accepted; expected one of {}{}", label, quoted(node.text), joined(names),
+               fmt::format("{}: {} is not accepted; expected one of {}{}", label, in_quotes(node.text), joined(names),
                            near.starts_with("; did") ? near : ""));
 }
 
