@@ -245,6 +245,14 @@ CREATE INDEX lade_file_job ON lade_file (job_id);
 // Blocks of the journal are compressed already.
 constexpr std::string_view kJournalPostgresql = "ALTER TABLE lade_journal ALTER images SET STORAGE EXTERNAL";
 
+// A batch is found by its name; lists are searched by time.
+constexpr std::string_view kBatches = R"sql(
+ALTER TABLE lade_batch ADD newcomers_wait boolean NOT NULL DEFAULT false;
+CREATE UNIQUE INDEX lade_batch_name ON lade_batch (company_id, name);
+CREATE INDEX lade_batch_created ON lade_batch (company_id, created_at);
+CREATE INDEX lade_job_created ON lade_job (company_id, created_at);
+)sql";
+
 }  // namespace
 
 std::span<const db::Migration> migrations() {
@@ -255,6 +263,7 @@ std::span<const db::Migration> migrations() {
       {4, "queue", queue::schema().sqlite, queue::schema().postgresql},
       {5, "what tasks publish", kPublishedSqlite, kPublishedPostgresql},
       {6, "undo journal", "", kJournalPostgresql},
+      {7, "batches", kBatches, kBatches},
   };
   return all;
 }
