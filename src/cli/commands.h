@@ -30,6 +30,7 @@ void add_worker_command(CLI::App& app, CommonOptions& common, Action& action);
 void add_sniff_command(CLI::App& app, CommonOptions& common, Action& action);
 void add_definition_commands(CLI::App& app, CommonOptions& common, Action& action);
 void add_job_commands(CLI::App& app, CommonOptions& common, Action& action);
+void add_batch_commands(CLI::App& app, CommonOptions& common, Action& action);
 void add_rows_command(CLI::App& app, CommonOptions& common, Action& action);
 void add_queue_commands(CLI::App& app, CommonOptions& common, Action& action);
 void add_admin_commands(CLI::App& app, CommonOptions& common, Action& action);

@@ -8,6 +8,7 @@
 #include "cli/stop_on_signal.h"
 #include "cli/usage.h"
 #include "definition/parse.h"
+#include "jobs/batches.h"
 #include "jobs/import.h"
 
 namespace lade::cli {
@@ -15,26 +16,50 @@ namespace {
 
 struct ImportCommand {
   bool async = false;
-  std::string file;
+  std::vector<std::string> files;
   std::string definition;
   jobs::ImportOptions options;
   const CLI::Option* workers = nullptr;
   const CLI::Option* batch_rows = nullptr;
 };
 
+boost::json::object object_of(const std::string& file, const Result<jobs::SubmittedJob>& job) {
+  if (job) return {{"file", file}, {"job_id", job->uuid}, {"job", job->slug}, {"status", job->status}};
+  const Error& error = job.error();
+  return {{"file", file}, {"error", {{"code", error.code}, {"message", error.message}, {"hint", error.hint}}}};
+}
+
+void print_submitted(const Result<jobs::SubmittedJob>& job, const CommonOptions& common) {
+  if (!job) {
+    report(job.error(), Output::text);
+    return;
+  }
+  fmt::print("{}\n", job->uuid);
+  if (!common.quiet)
+    fmt::print(stderr, "{} as {}: lade worker works on it, lade jobs watch {} shows it\n", job->status, job->slug,
+               job->slug);
+}
+
+// One job for each file. A file that is refused does not keep the others back; the exit code is that of the first one.
 int submit(const ImportCommand& command, const definition::Definition& definition, const std::string& text,
            const CommonOptions& common, const std::stop_token& stop) {
-  const auto job = jobs::submit_import(command.file, definition, text, command.options, stop);
-  if (!job) return report(job.error(), common.output);
-  if (common.output != Output::text) {
-    const boost::json::object object{{"job_id", job->uuid}, {"job", job->slug}, {"status", "queued"}};
-    fmt::print("{}\n", boost::json::serialize(object));
-  } else {
-    fmt::print("{}\n", job->uuid);
-    if (!common.quiet)
-      fmt::print(stderr, "queued as {}: lade worker works on it, lade jobs watch {} shows it\n", job->slug, job->slug);
+  int code = kOk;
+  const bool as_list = common.output == Output::json && command.files.size() > 1;
+  boost::json::array list;
+  for (const std::string& file : command.files) {
+    const auto job = jobs::submit_import(file, definition, text, command.options, stop);
+    if (!job && code == kOk) code = exit_code(job.error().kind);
+    if (common.output == Output::text) {
+      print_submitted(job, common);
+    } else if (as_list) {
+      list.push_back(object_of(file, job));
+    } else {
+      fmt::print("{}\n", boost::json::serialize(object_of(file, job)));
+    }
+    if (stop.stop_requested()) break;
   }
-  return kOk;
+  if (as_list) fmt::print("{}\n", boost::json::serialize(boost::json::object{{"jobs", std::move(list)}}));
+  return code;
 }
 
 // Request over flag over environment over file: only what the command line leaves open is taken from settings.
@@ -48,6 +73,11 @@ Result<void> apply_settings(ImportCommand& command, const CommonOptions& common)
 }
 
 int run(ImportCommand& command, const CommonOptions& common) {
+  if (command.files.size() > 1 && !command.async)
+    return report(
+        {"option_invalid", fmt::format("{} files are given, and one is imported at a time", command.files.size()),
+         "with --async they become jobs for lade worker", ErrorKind::usage},
+        common.output);
   auto text = find_definition_text(command.definition, common);
   if (!text) return report(text.error(), common.output);
   const definition::Parsed parsed = definition::parse_definition(text->text);
@@ -66,7 +96,8 @@ int run(ImportCommand& command, const CommonOptions& common) {
   jobs::Progress progress;
   auto summary = [&] {
     ProgressLine line(progress, common.output, common.quiet);
-    return jobs::run_import(command.file, parsed.definition, text->text, command.options, progress, stop.token());
+    return jobs::run_import(command.files.front(), parsed.definition, text->text, command.options, progress,
+                            stop.token());
   }();
   if (!summary) return report(summary.error(), common.output);
   if (common.output != Output::text) {
@@ -88,12 +119,31 @@ const CLI::Option* add_tuning(CLI::App& app, jobs::ImportOptions& options) {
   return batch_rows;
 }
 
+// What only an import that makes a job takes.
+void add_job_options(CLI::App& app, ImportCommand& command, CLI::Option& files) {
+  files.description(files.get_description() + "; several with --async");
+  CLI::Option* async =
+      app.add_flag("--async", command.async, "store the file, queue the job for lade worker and print its id");
+  app.add_option("--batch", command.options.batch, "put the job into the batch of this name (see lade batches)")
+      ->needs(async)
+      ->check([](const std::string& name) -> std::string {
+        const auto checked = jobs::check_batch_name(name);
+        return checked ? "" : fmt::format("{}: {}", checked.error().code, checked.error().message);
+      });
+  app.add_flag("--force", command.options.force, "also when a job that does the same has not ended yet");
+  app.footer(
+      "Examples:\n"
+      "  lade import prices.csv -d prices.yaml\n"
+      "  lade import monday/*.csv -d prices --async --batch monday");
+}
+
 void add_command(CLI::App& app, const char* name, const char* description, bool dry_run, CommonOptions& common,
                  Action& action) {
   auto command = std::make_shared<ImportCommand>();
   command->options.dry_run = dry_run;
   CLI::App* sub = app.add_subcommand(name, description);
-  sub->add_option("FILE", command->file, "the file to load; - reads standard input, .gz is inflated")->required();
+  CLI::Option* files =
+      sub->add_option("FILE", command->files, "the file to load; - reads standard input, .gz is inflated")->required();
   sub->add_option("-d,--definition", command->definition,
                   "a definition: the path of a YAML file, or the slug of a stored one")
       ->required();
@@ -107,9 +157,10 @@ void add_command(CLI::App& app, const char* name, const char* description, bool 
       ->type_name("WHICH");
   sub->add_option("--results-dir", command->options.results_folder, "folder for them (default: DATA/imports/JOB)");
   sub->add_option("--issues", command->options.issues_file, "write every issue to this file, one JSON object a line");
-  if (!dry_run) {
-    sub->add_flag("--async", command->async, "store the file, queue the job for lade worker and print its id");
-    sub->add_flag("--force", command->options.force, "also when a job that does the same has not ended yet");
+  if (dry_run) {
+    files->expected(1);
+  } else {
+    add_job_options(*sub, *command, *files);
   }
   command->workers =
       sub->add_option("--workers", command->options.workers, "threads and connections (default: one per core)");

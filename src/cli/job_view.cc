@@ -87,6 +87,7 @@ json::object to_json(const store::JobRecord& job) {
                       {"slug", job.slug},
                       {"definition", job.definition},
                       {"definition_version", job.definition_version},
+                      {"batch", text_or_null(job.batch)},
                       {"file", job.file_name},
                       {"file_bytes", job.file_bytes},
                       {"status", job.status()},
@@ -129,6 +130,7 @@ void print_job(const store::JobRecord& job, const queue::TaskCounts& tasks, cons
   print_field("id", job.uuid);
   print_field("definition", fmt::format("{} version {}", job.definition, job.definition_version));
   print_field("file", fmt::format("{} ({} bytes)", job.file_name, grouped(job.file_bytes)));
+  print_field("batch", job.batch);
   print_field("state", fmt::format("{}, {}%", to_string(job.standing), job.progress()));
   print_times(job);
   if (job.retries > 0) print_field("retries", grouped(job.retries));

@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/job_view.h"
 #include "cli/watch.h"
+#include "jobs/batches.h"
 #include "jobs/control.h"
 #include "queue/groups.h"
 #include "storage/folder.h"
@@ -16,6 +17,7 @@ namespace {
 
 struct JobsCommand {
   std::string job;
+  std::string batch;
   store::JobFilter filter;
   std::int64_t revision = 0;
   bool force = false;
@@ -23,11 +25,20 @@ struct JobsCommand {
 };
 using Words = std::shared_ptr<JobsCommand>;  // shared by the command's options and its action
 
-int list(const store::JobFilter& filter, const CommonOptions& common) {
-  auto connection = open_current_store(common, db::Access::read);
-  if (!connection) return report(connection.error(), common.output);
-  Result<store::JobPage> page;
-  if (*connection != nullptr) page = store::list_jobs(**connection, filter);
+Result<store::JobPage> find_jobs(const JobsCommand& command, const CommonOptions& common) {
+  LADE_ASSIGN(const auto connection, open_current_store(common, db::Access::read));
+  store::JobFilter filter = command.filter;
+  if (!command.batch.empty()) {
+    if (connection == nullptr) return fail(jobs::batch_not_found(command.batch));
+    LADE_ASSIGN(const store::BatchRecord batch, jobs::require_batch(*connection, command.batch));
+    filter.batch_id = batch.id;
+  }
+  if (connection == nullptr) return store::JobPage();
+  return store::list_jobs(*connection, filter);
+}
+
+int list(const JobsCommand& command, const CommonOptions& common) {
+  const auto page = find_jobs(command, common);
   if (!page) return report(page.error(), common.output);
   boost::json::array objects;
   for (const store::JobRecord& job : page->jobs) objects.push_back(to_json(job));
@@ -134,22 +145,24 @@ CLI::App* add_act(CLI::App& app, const char* name, const char* description, cons
   return command;
 }
 
-void add_list_options(CLI::App& command, store::JobFilter& filter, CommonOptions& common) {
+void add_list_options(CLI::App& command, JobsCommand& words, CommonOptions& common) {
+  store::JobFilter& filter = words.filter;
   command.add_option("--status", filter.status,
                      "only jobs that are queued, running, paused, waiting_for_review, succeeded, failed, rejected, "
                      "cancelled or undone");
   command.add_option("--definition", filter.definition, "only jobs of this definition (slug)");
+  command.add_option("--batch", words.batch, "only jobs of this batch (name, UUID or id)");
   command.add_option("--limit", filter.limit, "at most so many")->capture_default_str()->check(CLI::PositiveNumber);
   command.add_option("--before", filter.before, "only jobs older than the one with this id");
   add_database_options(command, common);
 }
 
 void add_list(CLI::App& jobs, const Words& words, CommonOptions& common, Action& action) {
-  const auto set = [words, &common, &action] { action = [words, &common] { return list(words->filter, common); }; };
+  const auto set = [words, &common, &action] { action = [words, &common] { return list(*words, common); }; };
   CLI::App* command = jobs.add_subcommand("list", "Jobs, newest first (also without the word list)");
-  add_list_options(*command, words->filter, common);
+  add_list_options(*command, *words, common);
   command->callback(set);
-  add_list_options(jobs, words->filter, common);
+  add_list_options(jobs, *words, common);
   jobs.callback([&jobs, set] {
     if (jobs.get_subcommands().empty()) set();
   });

@@ -26,6 +26,7 @@ int main(int argc, char** argv) {
   add_sniff_command(app, common, action);
   add_definition_commands(app, common, action);
   add_job_commands(app, common, action);
+  add_batch_commands(app, common, action);
   add_rows_command(app, common, action);
   add_queue_commands(app, common, action);
   add_admin_commands(app, common, action);

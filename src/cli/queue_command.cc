@@ -45,6 +45,7 @@ json::object to_json(const queue::TaskRow& task) {
                       {"available_at", text_or_null(to_text(moment_of(task.available_at)))},
                       {"started_at", text_or_null(to_text(moment_of(task.started_at)))},
                       {"finished_at", text_or_null(to_text(moment_of(task.finished_at)))}};
+  if (task.duration > 0) object["duration_ms"] = task.duration / 1000;
   if (!task.error_code.empty()) object["error"] = {{"code", task.error_code}, {"message", task.error}};
   return object;
 }
@@ -74,12 +75,14 @@ json::object to_json(const queue::DeadLetter& letter) {
 
 void print_tasks(const std::vector<queue::TaskRow>& tasks) {
   if (tasks.empty()) return;
-  fmt::print("{}\n", bold(fmt::format("{:>8}  {:<9}  {:<10}  {:>5}  {:<14}  {:<36}  {}", "task", "status", "kind",
-                                      "tries", "created", "group", "payload"),
+  fmt::print("{}\n", bold(fmt::format("{:>8}  {:<9}  {:<10}  {:>5}  {:<14}  {:>10}  {:<36}  {}", "task", "status",
+                                      "kind", "tries", "created", "took", "group", "payload"),
                           STDOUT_FILENO));
   for (const queue::TaskRow& task : tasks) {
-    fmt::print("{:>8}  {:<9}  {:<10}  {:>5}  {:<14}  {:<36}  {}\n", task.id, task.status, task.kind, task.attempts,
-               age_of(moment_of(task.created_at)), task.group, task.payload);
+    const std::chrono::milliseconds took(task.duration / 1000);
+    fmt::print("{:>8}  {:<9}  {:<10}  {:>5}  {:<14}  {:>10}  {:<36}  {}\n", task.id, task.status, task.kind,
+               task.attempts, age_of(moment_of(task.created_at)), task.duration > 0 ? for_people(took) : "", task.group,
+               task.payload);
     if (!task.error_code.empty()) fmt::print("{:>8}  {}: {}\n", "", task.error_code, task.error);
   }
 }
@@ -197,7 +200,8 @@ int set_paused(const QueueCommand& command, bool paused, const CommonOptions& co
 
 void add_list_options(CLI::App& command, const Words& words, CommonOptions& common) {
   command.add_option("--status", words->filter.status,
-                     "only tasks that are pending, running, succeeded, failed or cancelled");
+                     "only tasks that are pending, retryable (they failed and wait for their next attempt), running, "
+                     "succeeded, failed or cancelled");
   command.add_option("--kind", words->filter.kind, "only tasks of this kind, such as plan, analyse or process");
   command.add_option("--limit", words->filter.limit, "at most so many")
       ->capture_default_str()

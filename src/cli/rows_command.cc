@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/usage.h"
 #include "csv/writer.h"
+#include "jobs/analysed_rows.h"
 #include "jobs/control.h"
 #include "store/row_list.h"
 
@@ -16,22 +17,36 @@ namespace lade::cli {
 namespace {
 
 using model::Outcome;
+using model::RowState;
 
 enum class Format { text, json, ndjson, csv };
 
 struct RowsCommand {
   std::string job;
-  int state = static_cast<int>(Outcome::failed);  // CLI11 reads no enumeration that is as small as a character
+  std::size_t word = 0;  // which of words()
   store::RowFilter filter;
   Format format = Format::text;
 };
 
+// The words for outcomes and for states; failed, which is meant without one, is the first.
+using Wanted = decltype(store::RowFilter::wanted);
+std::vector<std::pair<std::string, Wanted>> words() {
+  std::vector<std::pair<std::string, Wanted>> all;
+  for (const Outcome outcome : {Outcome::failed, Outcome::inserted, Outcome::updated, Outcome::unchanged,
+                                Outcome::skipped, Outcome::unprocessed})
+    all.emplace_back(model::to_string(outcome), outcome);
+  for (std::size_t i = 0; i < model::kRowStates; ++i)
+    all.emplace_back(model::to_string(static_cast<RowState>(i)), static_cast<RowState>(i));
+  return all;
+}
+
 // Writes rows one by one, in one of the formats.
 class RowOutput {
  public:
-  RowOutput(Format format, Outcome outcome) : format_(format), state_(model::to_string(outcome)) {
-    static constexpr std::array<std::string_view, 8> kNames = {"row",    "line",  "state",   "code",
-                                                               "column", "value", "message", "hint"};
+  RowOutput(Format format, std::string_view wanted) : format_(format), wanted_(wanted) {
+    static constexpr Fields kNames = {"row",    "line", "state",  "outcome", "last_completed_priority",
+                                      "action", "code", "column", "value",   "message",
+                                      "hint"};
     if (format_ == Format::csv) write(kNames);
     if (format_ == Format::json) fmt::print("{{\"rows\":[");
   }
@@ -46,32 +61,45 @@ class RowOutput {
   }
   void finish() const {
     if (format_ == Format::json) fmt::print("]}}\n");
-    if (format_ == Format::text && count_ == 0) fmt::print("no {} rows\n", state_);
+    if (format_ == Format::text && count_ == 0) fmt::print("no {} rows\n", wanted_);
   }
 
  private:
-  void write(const std::array<std::string_view, 8>& fields) {
+  using Fields = std::array<std::string_view, 11>;
+
+  void write(const Fields& fields) {
     record_.clear();
     csv::append_record(record_, fields, {});
     fmt::print("{}", record_);
   }
   void write_csv(const store::ListedRow& row) {
-    const std::string id = std::to_string(row.row_id), line = row.line == 0 ? "" : std::to_string(row.line);
+    const std::string id = std::to_string(row.row_id), line = row.line == 0 ? "" : std::to_string(row.line),
+                      priority = std::to_string(row.last_completed_priority);
     std::string value, message;
-    write({id, line, state_, row.issue.code, row.issue.column, analysis::guard_formula(row.issue.value, value),
-           analysis::guard_formula(row.issue.message, message), row.issue.hint});
+    write({id, line, model::to_string(row.state), model::to_string(row.outcome), priority,
+           model::row_action(row.outcome), row.issue.code, row.issue.column,
+           analysis::guard_formula(row.issue.value, value), analysis::guard_formula(row.issue.message, message),
+           row.issue.hint});
   }
   void write_text(const store::ListedRow& row) const {
     std::string text = fmt::format("row {}", row.row_id);
     if (row.line != 0) text += fmt::format(" (line {})", row.line);
+    text += fmt::format(" {} at {}", model::to_string(row.state), row.last_completed_priority);
+    if (const std::string_view action = model::row_action(row.outcome); !action.empty())
+      text += fmt::format(", {}", action);
     if (!row.issue.code.empty()) text += ": " + row.issue.code;
     if (!row.issue.column.empty()) text += " in " + row.issue.column;
     if (!row.issue.message.empty()) text += ": " + row.issue.message;
     if (!row.issue.value.empty()) text += fmt::format(" ('{}')", row.issue.value);
     fmt::print("{}\n", text);
   }
-  boost::json::object object_of(const store::ListedRow& row) const {
-    boost::json::object object{{"row", row.row_id}, {"state", state_}};
+  static boost::json::object object_of(const store::ListedRow& row) {
+    boost::json::object object{{"row", row.row_id},
+                               {"state", model::to_string(row.state)},
+                               {"outcome", model::to_string(row.outcome)},
+                               {"last_completed_priority", row.last_completed_priority}};
+    const std::string_view action = model::row_action(row.outcome);
+    object["action"] = action.empty() ? boost::json::value(nullptr) : boost::json::value(action);
     if (row.line != 0) object["line"] = row.line;
     const std::pair<const char*, const std::string&> texts[] = {{"code", row.issue.code},
                                                                 {"column", row.issue.column},
@@ -84,19 +112,21 @@ class RowOutput {
   }
 
   const Format format_;
-  const std::string state_;
+  const std::string wanted_;
   std::int64_t count_ = 0;
   std::string record_;
 };
 
 Result<void> list(db::Connection& connection, const RowsCommand& command) {
   LADE_ASSIGN(const store::JobRecord job, jobs::require_job(connection, command.job));
+  store::RowFilter filter = command.filter;
+  LADE_ASSIGN(filter.is_analysed, jobs::analysed_rows(connection, job));
   // Begun with the first row: an error before it is not preceded by half an answer.
   std::optional<RowOutput> output;
   const auto begun = [&]() -> RowOutput& {
-    return output ? *output : output.emplace(command.format, command.filter.outcome);
+    return output ? *output : output.emplace(command.format, words()[command.word].first);
   };
-  LADE_TRY(store::list_rows(connection, job, command.filter, [&](const store::ListedRow& row) { begun().take(row); }));
+  LADE_TRY(store::list_rows(connection, job, filter, [&](const store::ListedRow& row) { begun().take(row); }));
   begun().finish();
   return {};
 }
@@ -116,14 +146,12 @@ void add_rows_command(CLI::App& app, CommonOptions& common, Action& action) {
   auto command = std::make_shared<RowsCommand>();
   CLI::App* sub = app.add_subcommand("rows", "Rows of a job by what became of them; failed ones with every error");
   sub->add_option("JOB", command->job, "id, UUID or slug of the job")->required();
-  sub->add_option("--state", command->state,
-                  "failed, inserted, updated, unchanged, skipped or unprocessed (default: failed)")
-      ->transform(one_of({{"failed", static_cast<int>(Outcome::failed)},
-                          {"inserted", static_cast<int>(Outcome::inserted)},
-                          {"updated", static_cast<int>(Outcome::updated)},
-                          {"unchanged", static_cast<int>(Outcome::unchanged)},
-                          {"skipped", static_cast<int>(Outcome::skipped)},
-                          {"unprocessed", static_cast<int>(Outcome::unprocessed)}}))
+  Choices choices;
+  for (const auto& [word, wanted] : words()) choices.emplace_back(word, static_cast<int>(choices.size()));
+  sub->add_option("--state", command->word,
+                  "what became of them: failed, inserted, updated, unchanged, skipped or unprocessed; or how far they "
+                  "have come: pending, analysing, analysed, processing, processed or error (default: failed)")
+      ->transform(one_of(std::move(choices)))
       ->type_name("STATE");
   sub->add_option("--limit", command->filter.limit, "at most so many rows; 0: all")
       ->capture_default_str()
@@ -141,7 +169,7 @@ void add_rows_command(CLI::App& app, CommonOptions& common, Action& action) {
       "  lade rows prices-7\n"
       "  lade rows prices-7 --state skipped --limit 0 --output csv > skipped.csv");
   sub->callback([command, &common, &action] {
-    command->filter.outcome = static_cast<Outcome>(command->state);
+    command->filter.wanted = words()[command->word].second;
     action = [command, &common] { return run(*command, common); };
   });
 }

@@ -9,6 +9,7 @@
 #include "base/id.h"
 #include "db/in_transaction.h"
 #include "jobs/arm.h"
+#include "jobs/batches.h"
 #include "jobs/stored_job.h"
 #include "queue/groups.h"
 #include "queue/stage.h"
@@ -252,7 +253,7 @@ Result<JobRecord> clone_job(db::Connection& connection, const JobOrder& order, b
     LADE_TRY(check_file(connection, job));
     store::NewJob copy = copy_of(job, order, force);
     LADE_ASSIGN(copy.snapshot, store::job_snapshot(connection, job.id));
-    LADE_ASSIGN(const std::int64_t id, store::create_job(connection, copy));
+    LADE_ASSIGN(const std::int64_t id, admit_job(connection, copy));
     LADE_ASSIGN(JobRecord clone, require_job(connection, std::to_string(id), order.company));
     LADE_ASSIGN(std::string storage, storage_of(connection, job));
     LADE_TRY(arm_planning(connection, {clone.id, clone.uuid, std::move(storage)}));

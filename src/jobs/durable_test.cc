@@ -6,6 +6,8 @@
 
 #include "base/failpoint.h"
 #include "db/ownership.h"
+#include "jobs/analysed_rows.h"
+#include "jobs/batches.h"
 #include "jobs/control.h"
 #include "jobs/desk.h"
 #include "jobs/plan.h"
@@ -19,6 +21,7 @@
 #include "store/job_ends.h"
 #include "store/outcome_blob.h"
 #include "store/outcomes.h"
+#include "store/row_list.h"
 #include "store/schema.h"
 #include "testing/durable.h"
 
@@ -83,6 +86,62 @@ TEST_P(Durable, NothingIsWrittenBeforeSomebodyApproves) {
     EXPECT_EQ(integer("SELECT count(*) FROM item"), record(job).rows[Outcome::inserted]);
     EXPECT_TRUE(record(job).rows.conserved());
   }
+}
+
+TEST_P(Durable, RowsTellHowFarTheyHaveCome) {
+  const std::string job = submit(file(1000), kItems + "review: always\n");
+  const auto states = [&] {
+    std::map<std::string, int> counts;
+    const store::JobRecord found = record(job);
+    const auto is_analysed = analysed_rows(*connection, found);
+    EXPECT_OK(is_analysed);
+    for (std::size_t i = 0; i < model::kRowStates; ++i) {
+      const store::RowFilter filter{static_cast<model::RowState>(i), 0, 0, *is_analysed};
+      EXPECT_OK(store::list_rows(*connection, found, filter, [&](const store::ListedRow& row) {
+        ++counts[fmt::format("{} {}", model::to_string(row.state), row.last_completed_priority)];
+      }));
+    }
+    return counts;
+  };
+  using Counts = std::map<std::string, int>;
+  EXPECT_EQ(states(), Counts{}) << "before it is planned nobody knows its rows";
+  run_worker();
+  EXPECT_EQ(states(), (Counts{{"analysed 110", 980}, {"error 100", 20}}));
+  // As if only its first chunk were analysed.
+  const store::JobRecord reviewed = record(job);
+  ASSERT_GT(reviewed.chunks, 1);
+  ASSERT_OK(connection->run("UPDATE lade_job SET chunks_done = 1, state = 'analysing_data'"));
+  const auto is_analysed = analysed_rows(*connection, record(job));
+  ASSERT_OK(is_analysed);
+  EXPECT_TRUE((*is_analysed)(1) && (*is_analysed)(1000)) << "the segments of all are there";
+  ASSERT_OK(connection->run("CREATE TABLE aside AS SELECT * FROM lade_segment WHERE chunk > 0"));
+  ASSERT_OK(connection->run("DELETE FROM lade_segment WHERE chunk > 0"));
+  const auto partly = analysed_rows(*connection, record(job));
+  ASSERT_OK(partly);
+  EXPECT_TRUE((*partly)(1));
+  EXPECT_FALSE((*partly)(1000));
+  ASSERT_OK(connection->run("INSERT INTO lade_segment SELECT * FROM aside"));
+  ASSERT_OK(connection->run(
+      fmt::format("UPDATE lade_job SET chunks_done = {}, state = 'waiting_for_review'", reviewed.chunks)));
+  ASSERT_OK(approve_job(*connection, {job, "ada"}));
+  run_worker();
+  EXPECT_EQ(states(), (Counts{{"processed 200", 980}, {"error 100", 20}}));
+}
+
+TEST_P(Durable, JobsOfABatchEndIt) {
+  options.batch = "monday";
+  const std::string good = submit(file(300)), bad = submit("code,name,amount\n", kItems + "fail_when: any_failed\n");
+  const auto batch = [&] { return require_batch(*connection, "monday").value(); };
+  EXPECT_EQ(batch().status(), "pending");
+  EXPECT_EQ(record(good).batch, "monday");
+  run_worker();
+  EXPECT_EQ(batch().status(), "succeeded");
+  EXPECT_EQ(batch().jobs.finished(), 2);
+  EXPECT_EQ(batch().rows_total, 300);
+  EXPECT_EQ(batch().rows_processed, 300);
+  EXPECT_EQ(batch().rows_failed, 6);
+  EXPECT_EQ(batch().started_at, std::min(record(good).started_at, record(bad).started_at));
+  EXPECT_EQ(batch().completed_at, std::max(record(good).finished_at, record(bad).finished_at));
 }
 
 TEST_P(Durable, ARejectedJobWritesNothingAndSaysSo) {

@@ -35,6 +35,7 @@ struct ImportOptions {
   bool dry_run = false;
   bool force = false;  // also beside a job that does the same at the moment
   std::string user;
+  std::string batch = {};  // the name of the one that the job joins, which is made when there is none; empty: none
 
   // Fills in what was left open; refuses what cannot work.
   Result<void> validate();
@@ -82,11 +83,12 @@ Result<Summary> run_import(const std::string& file, const definition::Definition
                            std::stop_token stop);
 
 // Stores the file and makes a job of it, for whoever works on this database: `lade worker` or `lade serve`. Fails with
-// job_exists while a job that does the same is live.
+// job_exists while a job that does the same is live, and with batch_name_invalid.
 struct SubmittedJob {
   std::int64_t id = 0;
   std::string uuid;
   std::string slug;
+  std::string status;  // queued, or paused when it has joined a paused batch
 };
 Result<SubmittedJob> submit_import(const std::string& file, const definition::Definition& definition,
                                    const std::string& definition_text, ImportOptions options,

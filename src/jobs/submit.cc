@@ -5,6 +5,7 @@
 #include "base/id.h"
 #include "db/in_transaction.h"
 #include "definition/parse.h"
+#include "jobs/batches.h"
 #include "jobs/definitions.h"
 #include "queue/groups.h"
 #include "source/input.h"
@@ -38,7 +39,11 @@ Result<JobGroup> create(db::Connection& connection, const NewImport& import, std
                                                              .sha256 = stored.sha256,
                                                              .created_by = import.options.user}));
   }
-  LADE_ASSIGN(const std::int64_t id, store::create_job(connection, job));
+  if (const std::string& name = import.options.batch; !name.empty()) {
+    LADE_ASSIGN(job.batch_id, store::find_or_create_batch(
+                                  connection, {.uuid = new_uuid(), .name = name, .created_by = import.options.user}));
+  }
+  LADE_ASSIGN(const std::int64_t id, admit_job(connection, job));
   return JobGroup{id, import.uuid, import.storage.id()};
 }
 
@@ -71,6 +76,7 @@ Result<SubmittedJob> submit_import(const std::string& file, const definition::De
                                    const std::string& definition_text, ImportOptions options,
                                    const std::stop_token& stop) {
   LADE_TRY(options.validate());
+  if (!options.batch.empty()) LADE_TRY(check_batch_name(options.batch));
   LADE_TRY(create_folder(options.data, data_folder()));
   LADE_ASSIGN(const source::Input input, source::open_input(file, options.data, options.max_bytes, stop));
   LADE_ASSIGN(const auto connection, db::connect(options.database));
@@ -86,7 +92,8 @@ Result<SubmittedJob> submit_import(const std::string& file, const definition::De
     return fail(std::move(group).error());
   }
   LADE_ASSIGN(const auto record, store::find_job(*connection, group->uuid));
-  return SubmittedJob{group->id, group->uuid, record ? record->slug : std::string()};
+  return SubmittedJob{group->id, group->uuid, record ? record->slug : std::string(),
+                      record ? std::string(record->status()) : std::string()};
 }
 
 Result<std::string> twin_hash(db::Connection& connection, const NewImport& import) {

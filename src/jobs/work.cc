@@ -46,11 +46,8 @@ Result<void> tidy(Runner& runner) {
 
 Result<bool> is_idle(Runner& runner) {
   LADE_ASSIGN(const db::Pool::Lease session, runner.sessions().acquire());
-  for (const char* status : {"pending", "running"}) {
-    LADE_ASSIGN(const auto tasks, queue::list_tasks(*session, {.status = status, .limit = 1}));
-    if (!tasks.empty()) return false;
-  }
-  return true;
+  LADE_ASSIGN(const bool live, queue::has_live_tasks(*session));
+  return !live;
 }
 
 }  // namespace

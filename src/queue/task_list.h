@@ -17,7 +17,7 @@ struct TaskRow {
   std::string group = {};
   std::string stage = {};  // its name
   std::string payload = {};
-  std::string status = {};
+  std::string status = {};  // as TaskFilter has them
   std::string storage = {};
   std::string node = {};  // boot id of the process that has it
   std::int64_t priority = kDefaultPriority;
@@ -30,17 +30,22 @@ struct TaskRow {
   std::int64_t available_at = 0;
   std::int64_t started_at = 0;
   std::int64_t finished_at = 0;
+  std::int64_t duration = 0;  // of its last attempt, in microseconds; 0 until it has ended
 };
 
 struct TaskFilter {
-  std::string status = {};  // pending, running, succeeded, failed, cancelled; empty: all
+  // pending, running, succeeded, failed, cancelled, or retryable: it failed before and waits for the time of its next
+  // attempt; empty: all
+  std::string status = {};
   std::string kind = {};    // empty: all
   std::string group = {};   // empty: all
   std::int64_t before = 0;  // only older ones than this task; 0: from the newest on
   std::int64_t limit = 50;
 };
 // Newest first. Fails with status_unknown.
-Result<std::vector<TaskRow>> list_tasks(db::Connection& connection, const TaskFilter& filter = {});
+Result<std::vector<TaskRow>> list_tasks(db::Connection& connection, const TaskFilter& filter = {}, Now now = {});
+// Whether any task runs or is to run, now or later.
+Result<bool> has_live_tasks(db::Connection& connection);
 
 // A process that runs tasks.
 struct ListedNode {

@@ -43,6 +43,54 @@ TEST_P(TaskList, FiltersAndPages) {
   EXPECT_FAILS(list_tasks(*connection, {.status = "sleeping"}), "status_unknown");
 }
 
+TEST_P(TaskList, WhatFailedAndWaitsForItsNextAttemptIsRetryable) {
+  const std::int64_t failed = add({.kind = "mail"});
+  const std::int64_t fresh = add({.kind = "mail"});
+  const std::int64_t later = add({.kind = "mail", .delay = std::chrono::seconds(60)});
+  const Task task = claim(1).front();
+  ASSERT_EQ(task.lease.task, failed);
+  ASSERT_OK(fail_task(*connection, task.lease, {"broken", "why"}, {.max_attempts = 3}, {}, now));
+  const auto ids = [&](const std::string& status) {
+    std::vector<std::int64_t> found;
+    const auto tasks = list_tasks(*connection, {.status = status}, now);
+    for (const TaskRow& row : tasks.value()) {
+      EXPECT_EQ(row.status, status);
+      found.push_back(row.id);
+    }
+    return found;
+  };
+  EXPECT_EQ(ids("retryable"), (std::vector{failed}));
+  EXPECT_EQ(ids("pending"), (std::vector{later, fresh})) << "one that is to run later has not failed";
+  EXPECT_EQ(list_tasks(*connection, {}, now).value().back().status, "retryable");
+  now += 3'600'000'000;
+  EXPECT_EQ(ids("retryable"), (std::vector<std::int64_t>{}));
+  EXPECT_EQ(ids("pending"), (std::vector{later, fresh, failed})) << "its time has come";
+}
+
+TEST_P(TaskList, EndedTasksHaveADuration) {
+  const std::int64_t first = add({.kind = "mail"});
+  add({.kind = "mail"});
+  const Task task = claim(1).front();
+  ASSERT_EQ(task.lease.task, first);
+  EXPECT_EQ(list_tasks(*connection).value().back().duration, 0) << "it runs";
+  now += 1'500'000;
+  ASSERT_OK(complete(*connection, std::vector{task.lease}, now));
+  const auto tasks = list_tasks(*connection);
+  EXPECT_EQ(tasks.value().back().duration, 1'500'000);
+  EXPECT_EQ(tasks.value().front().duration, 0);
+}
+
+TEST_P(TaskList, LiveIsWhatRunsOrWillRun) {
+  EXPECT_FALSE(has_live_tasks(*connection).value());
+  add({.kind = "mail", .delay = std::chrono::seconds(60)});
+  EXPECT_TRUE(has_live_tasks(*connection).value()) << "later is live too";
+  now += 3'600'000'000;
+  const Task task = claim(1).front();
+  EXPECT_TRUE(has_live_tasks(*connection).value());
+  ASSERT_OK(complete(*connection, std::vector{task.lease}, now));
+  EXPECT_FALSE(has_live_tasks(*connection).value());
+}
+
 TEST_P(TaskList, ShowsNodesWithTheirWork) {
   ASSERT_OK(register_node(*connection, {"n1", "alpha", "disk"}, now));
   ASSERT_OK(register_node(*connection, {"n2", "beta", "disk"}, now + 1));

@@ -58,6 +58,16 @@ TEST_P(DurableSchema, EveryTableHasACompany) {
   EXPECT_EQ(tables, 19);
 }
 
+TEST_P(DurableSchema, WhatListsAreSearchedByHasAnIndex) {
+  for (const char* name : {"lade_job_state", "lade_job_batch", "lade_job_created", "lade_batch_name",
+                           "lade_batch_created", "lade_task_ready", "lade_task_running", "lade_task_of_group"})
+    EXPECT_EQ(integer(pick("SELECT count(*) FROM sqlite_master WHERE type = 'index' AND name = '",
+                           "SELECT count(*) FROM pg_indexes WHERE indexname = '") +
+                      name + "'"),
+              1)
+        << name;
+}
+
 TEST_P(DurableSchema, TakesExactlyTheStandingsOfTheTable) {
   const std::int64_t id = created(new_job());
   for (const model::JobStanding& standing : testing::all_standings()) place(id, standing);

@@ -56,16 +56,6 @@ Result<void> mark_file_removed(db::Connection& connection, std::int64_t id) {
   return {};
 }
 
-Result<std::int64_t> create_batch(db::Connection& connection, const NewBatch& batch) {
-  const Value values[] = {batch.uuid, batch.company, batch.name, text_or_null(batch.source_manifest), batch.created_by};
-  LADE_ASSIGN(const auto rows, connection.query(fmt::format("INSERT INTO lade_batch (uuid, company_id, name, "
-                                                            "source_manifest, created_by, created_at) "
-                                                            "VALUES ($1, $2, $3, $4, $5, {}) RETURNING id",
-                                                            now_sql(connection)),
-                                                values));
-  return integer_of(rows[0][0]);
-}
-
 Result<void> record_segment(db::Connection& connection, std::int64_t job, const SegmentRecord& segment) {
   const Value values[] = {job,          segment.chunk,       segment.file_uuid, segment.bytes,
                           segment.rows, segment.failed_rows, segment.issues};

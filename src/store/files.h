@@ -34,16 +34,6 @@ Result<std::vector<FileRecord>> results_of(db::Connection& connection, std::int6
 // The file was taken out of the storage; its record stays for the jobs that name it.
 Result<void> mark_file_removed(db::Connection& connection, std::int64_t id);
 
-// Jobs that belong together. Gives its id.
-struct NewBatch {
-  std::string uuid;
-  std::string name;
-  std::string source_manifest = {};
-  std::string created_by = {};
-  std::int64_t company = kDefaultCompany;
-};
-Result<std::int64_t> create_batch(db::Connection& connection, const NewBatch& batch);
-
 // What an attempt at a chunk has staged (staging::WrittenSegment).
 struct SegmentRecord {
   std::int64_t chunk = 0;

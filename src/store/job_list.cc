@@ -18,7 +18,7 @@ std::string select_jobs(const db::Connection& connection) {
   const auto time = [&](std::string_view column) { return time_sql(connection, column); };
   return fmt::format(
       "SELECT j.id, CAST(j.uuid AS text), j.slug, j.definition_id, d.slug, d.version, j.file_id, j.file_name, "
-      "j.file_bytes, j.batch_id, j.created_by, j.options, j.dedupe_hash, j.state, j.outcome, j.paused, "
+      "j.file_bytes, j.batch_id, b.name, j.created_by, j.options, j.dedupe_hash, j.state, j.outcome, j.paused, "
       "j.cancel_requested, j.ended_in, j.error_code, j.error, j.error_hint, j.results_error, j.retries, "
       "j.review_revision, "
       "j.reviewed_by, (SELECT w.slug FROM lade_job w WHERE w.id = j.waits_for AND j.outcome IS NULL), j.rows_total, "
@@ -26,7 +26,7 @@ std::string select_jobs(const db::Connection& connection) {
       "j.rows_failed, j.rows_skipped, j.rows_unprocessed, j.rows_deleted, j.issues, j.chunks, j.chunks_done, "
       "j.buckets, "
       "j.buckets_settled, j.buckets_processed, j.events, {}, {}, {}, {} "
-      "FROM lade_job j JOIN lade_definition d ON d.id = j.definition_id ",
+      "FROM lade_job j JOIN lade_definition d ON d.id = j.definition_id LEFT JOIN lade_batch b ON b.id = j.batch_id ",
       time("j.created_at"), time("j.started_at"), time("j.reviewed_at"), time("j.finished_at"));
 }
 
@@ -59,6 +59,7 @@ void read_identity(Columns& columns, JobRecord& job) {
   job.file_name = columns.text();
   job.file_bytes = columns.integer();
   job.batch_id = columns.integer();
+  job.batch = columns.text();
   job.created_by = columns.text();
   job.options = columns.text();
   job.dedupe_hash = columns.text();

@@ -27,6 +27,7 @@ struct JobRecord {
   std::string file_name;
   std::int64_t file_bytes = 0;
   std::int64_t batch_id = 0;  // 0: none
+  std::string batch;          // its name
   std::string created_by;
   std::string options;
   std::string dedupe_hash;

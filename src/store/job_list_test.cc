@@ -2,7 +2,7 @@
 #include <atomic>
 #include <thread>
 
-#include "store/files.h"
+#include "store/batches.h"
 #include "store/outcome_blob.h"
 #include "store/outcomes.h"
 #include "testing/stored_jobs.h"
@@ -92,7 +92,7 @@ TEST_P(JobList, DefinitionAndBatchNarrowTheList) {
   StoredDefinition other;
   other.slug = "articles";
   ASSERT_OK(save_definition(*connection, other));
-  const auto batch = create_batch(*connection, {new_uuid(), "monday", "manifest.json", "ada"});
+  const auto batch = find_or_create_batch(*connection, {new_uuid(), "monday", "manifest.json", "ada"});
   ASSERT_OK(batch);
   NewJob job = new_job();
   job.batch_id = *batch;
@@ -105,6 +105,7 @@ TEST_P(JobList, DefinitionAndBatchNarrowTheList) {
   ASSERT_EQ(by_batch->jobs.size(), 1u);
   EXPECT_EQ(by_batch->jobs[0].id, in_batch);
   EXPECT_EQ(by_batch->jobs[0].batch_id, *batch);
+  EXPECT_EQ(by_batch->jobs[0].batch, "monday");
   const auto by_definition = list_jobs(*connection, {.definition = "articles"});
   ASSERT_OK(by_definition);
   ASSERT_EQ(by_definition->jobs.size(), 1u);

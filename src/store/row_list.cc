@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <optional>
 #include <queue>
+#include <span>
 #include <vector>
 
 #include "store/outcome_blob.h"
@@ -15,27 +17,43 @@ namespace {
 
 using db::Value;
 using model::Outcome;
+using model::RowState;
 
 constexpr std::int64_t kPageRows = 1000;
 
+// What is stored of a row.
+struct KnownRow {
+  RowOutcome row;
+  bool settled = false;  // only that: nothing of its bucket is loaded yet
+};
+
 // The outcomes of all buckets in the order of rows. Each bucket has its own in that order.
-class OutcomeMerge {
+class KnownRows {
  public:
   // `buckets` outlives it.
-  static Result<OutcomeMerge> of(const std::vector<BucketOutcomes>& buckets) {
-    OutcomeMerge merge;
+  static Result<KnownRows> of(const std::vector<BucketOutcomes>& buckets) {
+    KnownRows merge(buckets);
     for (const BucketOutcomes& bucket : buckets) merge.readers_.emplace_back(bucket.packed);
     for (std::size_t i = 0; i < merge.readers_.size(); ++i) LADE_TRY(merge.advance(i));
     return merge;
   }
   // False at the end.
-  Result<bool> next(RowOutcome& row) {
+  Result<bool> next(KnownRow& known) {
     if (heads_.empty()) return false;
     const Head head = heads_.top();
     heads_.pop();
-    row = head.row;
+    known = {head.row, buckets_[head.bucket].settled};
     LADE_TRY(advance(head.bucket));
     return true;
+  }
+  // Passes over all rows before this one; nullopt when nothing is stored of it.
+  Result<std::optional<KnownRow>> find(std::int64_t row) {
+    KnownRow known;
+    while (!heads_.empty() && heads_.top().row.row_id <= row) {
+      LADE_TRY(next(known));
+      if (known.row.row_id == row) return known;
+    }
+    return std::nullopt;
   }
 
  private:
@@ -44,6 +62,7 @@ class OutcomeMerge {
     std::size_t bucket;
     bool operator<(const Head& other) const { return row.row_id > other.row.row_id; }
   };
+  explicit KnownRows(std::span<const BucketOutcomes> buckets) : buckets_(buckets) {}
   Result<void> advance(std::size_t bucket) {
     RowOutcome row;
     LADE_ASSIGN(const bool more, readers_[bucket].next(row));
@@ -51,6 +70,7 @@ class OutcomeMerge {
     return {};
   }
 
+  std::span<const BucketOutcomes> buckets_;
   std::vector<OutcomeReader> readers_;
   std::priority_queue<Head> heads_;  // smallest row first
 };
@@ -81,24 +101,68 @@ class FailedRows {
   std::size_t at_ = 0;
 };
 
-// How many rows the filter still lets through.
-class Allowance {
+// Takes the rows that a filter lets through, up to its limit.
+class Taker {
  public:
-  explicit Allowance(const RowFilter& filter)
-      : left_(filter.limit == 0 ? std::numeric_limits<std::int64_t>::max() : filter.limit) {}
+  using Take = std::function<void(const ListedRow&)>;
+  Taker(const JobRecord& job, const RowFilter& filter, const Take& take)
+      : job_(job),
+        filter_(filter),
+        take_(take),
+        left_(filter.limit == 0 ? std::numeric_limits<std::int64_t>::max() : filter.limit) {}
+
   std::int64_t left() const { return left_; }
-  void use(std::int64_t rows = 1) { left_ -= rows; }
+  void use(std::int64_t rows) { left_ -= rows; }
+
+  // Fills in how far the row has come.
+  void judge(ListedRow& row, const std::optional<KnownRow>& known) const {
+    const bool all_settled = job_.buckets > 0 && job_.buckets_settled >= job_.buckets;
+    model::RowProgress progress{.settled = known && known->settled, .loaded = known && !known->settled};
+    progress.analysed =
+        progress.settled || progress.loaded || row.outcome == Outcome::failed || is_analysed(row.row_id);
+    if (all_settled && progress.analysed && row.outcome != Outcome::failed) progress.settled = true;
+    progress.outcome = row.outcome;
+    row.state = model::row_state(job_.standing, progress);
+    row.last_completed_priority = model::last_completed_priority(progress);
+  }
+  // Takes the row if it is wanted.
+  void offer(ListedRow row, const std::optional<KnownRow>& known) {
+    if (row.row_id <= filter_.after) return;
+    judge(row, known);
+    const auto* outcome = std::get_if<Outcome>(&filter_.wanted);
+    if (outcome != nullptr ? row.outcome != *outcome : row.state != std::get<RowState>(filter_.wanted)) return;
+    take_(row);
+    --left_;
+  }
+  // Takes the row whatever it is.
+  void take(const ListedRow& row) const { take_(row); }
 
  private:
+  bool is_analysed(std::int64_t row) const {
+    return filter_.is_analysed ? filter_.is_analysed(row) : job_.chunks > 0 && job_.chunks_done >= job_.chunks;
+  }
+
+  const JobRecord& job_;
+  const RowFilter& filter_;
+  const Take& take_;
   std::int64_t left_;
 };
 
-Result<void> list_failed(db::Connection& connection, const JobRecord& job, const RowFilter& filter,
-                         const std::function<void(const ListedRow&)>& take) {
-  Allowance allowance(filter);
-  std::int64_t last = filter.after;
-  while (allowance.left() > 0) {
-    const std::int64_t page = std::min(allowance.left(), kPageRows);
+ListedRow failed_row_of(const db::Row& row) {
+  ListedRow listed;
+  listed.row_id = integer_of(row[0]);
+  listed.line = integer_of(row[1]);
+  listed.issue = {model::Severity::error, text_of(row[2]), text_of(row[3]),
+                  text_of(row[4]),        text_of(row[5]), text_of(row[6])};
+  listed.outcome = Outcome::failed;
+  return listed;
+}
+
+Result<void> list_failed(db::Connection& connection, const JobRecord& job, KnownRows& rows_known, std::int64_t after,
+                         Taker& taker) {
+  std::int64_t last = after;
+  while (taker.left() > 0) {
+    const std::int64_t page = std::min(taker.left(), kPageRows);
     const Value values[] = {job.id, last, page};
     LADE_ASSIGN(const auto rows,
                 connection.query("SELECT row_id, line, code, column_name, value, message, hint FROM lade_issue "
@@ -107,80 +171,92 @@ Result<void> list_failed(db::Connection& connection, const JobRecord& job, const
                                  "ORDER BY row_id LIMIT $3) ORDER BY row_id, code, column_name",
                                  values));
     if (rows.empty()) return {};
-    for (const db::Row& row : rows)
-      take({integer_of(row[0]),
-            integer_of(row[1]),
-            {model::Severity::error, text_of(row[2]), text_of(row[3]), text_of(row[4]), text_of(row[5]),
-             text_of(row[6])}});
-    last = integer_of(rows.back()[0]);
-    allowance.use(page);
+    std::optional<KnownRow> known;
+    for (const db::Row& row : rows) {
+      ListedRow listed = failed_row_of(row);
+      if (listed.row_id != last) {
+        LADE_ASSIGN(known, rows_known.find(listed.row_id));
+      }
+      last = listed.row_id;
+      taker.judge(listed, known);
+      taker.take(listed);
+    }
+    taker.use(page);
   }
   return {};
 }
 
-Result<void> list_by_outcome(const std::vector<BucketOutcomes>& buckets, const RowFilter& filter,
-                             const std::function<void(const ListedRow&)>& take) {
-  Allowance allowance(filter);
-  LADE_ASSIGN(OutcomeMerge merge, OutcomeMerge::of(buckets));
-  RowOutcome row;
-  while (allowance.left() > 0) {
-    LADE_ASSIGN(const bool more, merge.next(row));
+// Rows whose outcome is stored.
+Result<void> list_known(KnownRows& rows, Taker& taker) {
+  KnownRow known;
+  while (taker.left() > 0) {
+    LADE_ASSIGN(const bool more, rows.next(known));
     if (!more) return {};
-    if (row.outcome != filter.outcome || row.row_id <= filter.after) continue;
-    model::Issue issue;
-    issue.code = row.code;
-    take({row.row_id, 0, std::move(issue)});
-    allowance.use();
+    ListedRow row;
+    row.row_id = known.row.row_id;
+    row.issue.code = known.row.code;
+    row.outcome = known.row.outcome;
+    taker.offer(std::move(row), known);
   }
   return {};
 }
 
-// Rows of which nothing else is known.
-Result<void> list_unprocessed(db::Connection& connection, const JobRecord& job,
-                              const std::vector<BucketOutcomes>& buckets, const RowFilter& filter,
-                              const std::function<void(const ListedRow&)>& take) {
-  Allowance allowance(filter);
-  LADE_ASSIGN(OutcomeMerge merge, OutcomeMerge::of(buckets));
+// Rows that are neither failed nor loaded.
+Result<void> list_unprocessed(db::Connection& connection, const JobRecord& job, KnownRows& rows, Taker& taker) {
   FailedRows failed_rows(connection, job.id);
   LADE_ASSIGN(std::int64_t failed, failed_rows.next());
-  RowOutcome known;
-  LADE_ASSIGN(bool more, merge.next(known));
-  for (std::int64_t row = 1; row <= job.rows_total.value_or(0) && allowance.left() > 0; ++row) {
-    bool unprocessed = true;
-    while (failed != 0 && failed <= row) {
-      if (failed == row) unprocessed = false;
+  for (std::int64_t id = 1; id <= job.rows_total.value_or(0) && taker.left() > 0; ++id) {
+    LADE_ASSIGN(const std::optional<KnownRow> known, rows.find(id));
+    bool is_failed = false;
+    while (failed != 0 && failed <= id) {
+      is_failed = failed == id;
       LADE_ASSIGN(failed, failed_rows.next());
     }
-    while (more && known.row_id <= row) {
-      if (known.row_id == row && known.outcome != Outcome::unprocessed) unprocessed = false;
-      LADE_ASSIGN(more, merge.next(known));
-    }
-    if (!unprocessed || row <= filter.after) continue;
-    take({row, 0, {}});
-    allowance.use();
+    if (is_failed || (known && known->row.outcome != Outcome::unprocessed)) continue;
+    ListedRow row;
+    row.row_id = id;
+    taker.offer(std::move(row), known);
   }
   return {};
+}
+
+// Which way of listing finds all rows that are wanted.
+enum class Way { failed, known, unprocessed };
+
+Way way_to(const std::variant<Outcome, RowState>& wanted) {
+  if (wanted == std::variant<Outcome, RowState>(Outcome::failed)) return Way::failed;
+  if (const auto* outcome = std::get_if<Outcome>(&wanted))
+    return *outcome == Outcome::unprocessed ? Way::unprocessed : Way::known;
+  const RowState state = std::get<RowState>(wanted);
+  if (state == RowState::error) return Way::failed;
+  return state == RowState::processed ? Way::known : Way::unprocessed;
 }
 
 // Whether the counts speak of rows that only stored outcomes can name.
-bool needs_outcomes(const model::RowCounts& rows, Outcome outcome) {
-  if (outcome != Outcome::unprocessed) return rows[outcome] > 0;
+bool needs_outcomes(const model::RowCounts& rows, const std::variant<Outcome, RowState>& wanted) {
+  const auto* outcome = std::get_if<Outcome>(&wanted);
+  if (outcome != nullptr && *outcome != Outcome::unprocessed) return rows[*outcome] > 0;
   return rows[Outcome::inserted] + rows[Outcome::updated] + rows[Outcome::unchanged] + rows[Outcome::skipped] > 0;
+}
+
+std::string_view name_of(const std::variant<Outcome, RowState>& wanted) {
+  return std::visit([](auto word) { return model::to_string(word); }, wanted);
 }
 
 }  // namespace
 
 Result<void> list_rows(db::Connection& connection, const JobRecord& job, const RowFilter& filter,
                        const std::function<void(const ListedRow&)>& take) {
-  if (filter.outcome == Outcome::failed) return list_failed(connection, job, filter, take);
   LADE_ASSIGN(const auto buckets, outcomes_of(connection, job.id, 0, std::numeric_limits<std::int32_t>::max()));
-  if (buckets.empty() && needs_outcomes(job.rows, filter.outcome))
-    return fail(
-        "outcomes_not_kept",
-        fmt::format("job {} kept counts, but not which of its rows were {}", job.slug, to_string(filter.outcome)),
-        "failed rows are always kept: ask for --state failed", ErrorKind::invalid);
-  if (filter.outcome == Outcome::unprocessed) return list_unprocessed(connection, job, buckets, filter, take);
-  return list_by_outcome(buckets, filter, take);
+  LADE_ASSIGN(KnownRows rows, KnownRows::of(buckets));
+  Taker taker(job, filter, take);
+  const Way way = way_to(filter.wanted);
+  if (way == Way::failed) return list_failed(connection, job, rows, filter.after, taker);
+  if (buckets.empty() && needs_outcomes(job.rows, filter.wanted))
+    return fail("outcomes_not_kept",
+                fmt::format("job {} kept counts, but not which of its rows were {}", job.slug, name_of(filter.wanted)),
+                "failed rows are always kept: ask for --state failed", ErrorKind::invalid);
+  return way == Way::known ? list_known(rows, taker) : list_unprocessed(connection, job, rows, taker);
 }
 
 }  // namespace lade::store

@@ -2,27 +2,34 @@
 
 #include <cstdint>
 #include <functional>
+#include <variant>
 
 #include "base/result.h"
 #include "db/connection.h"
 #include "model/issue.h"
 #include "model/outcome.h"
+#include "model/row_state.h"
 #include "store/job_list.h"
 
 // The rows of a job by what became of them. A row is known by what was stored about it: outcomes of its bucket, issues
-// of failed rows, and by neither of them when it is unprocessed.
+// of failed rows, and by neither of them when nothing has loaded it yet.
 namespace lade::store {
 
 struct ListedRow {
   std::int64_t row_id = 0;
   std::int64_t line = 0;  // 0: not known
   model::Issue issue;     // failed: one of its errors; otherwise only the code, when there is one
+  model::Outcome outcome = model::Outcome::unprocessed;
+  model::RowState state = model::RowState::pending;
+  int last_completed_priority = 0;
 };
 
 struct RowFilter {
-  model::Outcome outcome = model::Outcome::failed;
+  std::variant<model::Outcome, model::RowState> wanted = model::Outcome::failed;
   std::int64_t after = 0;    // only rows with larger ids
   std::int64_t limit = 100;  // at most so many rows; 0: all
+  // Whether the row's chunk is analysed. Without it all are, once every chunk is.
+  std::function<bool(std::int64_t row)> is_analysed = {};
 };
 
 // Hands the rows over in the order of their ids; a failed row comes once for each of its errors. Memory is about two

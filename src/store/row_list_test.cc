@@ -1,5 +1,7 @@
 #include "store/row_list.h"
 
+#include <map>
+
 #include "store/outcome_blob.h"
 #include "store/outcomes.h"
 #include "testing/stored_jobs.h"
@@ -7,7 +9,10 @@
 namespace lade::store {
 namespace {
 
+using model::JobOutcome;
+using model::JobState;
 using model::Outcome;
+using model::RowState;
 
 // A job of ten rows in two buckets:
 //   row      1  2  3  4  5  6  7  8  9  10
@@ -69,6 +74,67 @@ TEST_P(RowList, UnprocessedIsWhatHasNoOtherFate) {
   EXPECT_EQ(listed({Outcome::unprocessed}), "6 10");
 }
 
+TEST_P(RowList, StatesFollowFromJobChunkBucketAndOutcome) {
+  place(id, {JobState::processing_data, {}});
+  EXPECT_EQ(listed({RowState::error}), "3not_a_number 3required 5check_violation");
+  EXPECT_EQ(listed({RowState::processed}), "1 2exists 4 7 8duplicate_in_file 9");
+  EXPECT_EQ(listed({RowState::processing}), "6") << "its bucket is loaded, but it waits for its parent";
+  EXPECT_EQ(listed({RowState::pending}), "10") << "its chunk is not analysed";
+  ASSERT_OK(advance_job(*connection, id, {.chunks_done = 1}));
+  EXPECT_EQ(listed({RowState::processing}), "6 10");
+  EXPECT_EQ(listed({RowState::pending}), "");
+  place(id, {JobState::finished, JobOutcome::cancelled});
+  EXPECT_EQ(listed({RowState::analysed}), "6 10") << "nobody is going to process them";
+  EXPECT_EQ(listed({RowState::processed, 2, 2}), "4 7");
+}
+
+TEST_P(RowList, RowsArePendingUntilTheirChunkIsAnalysed) {
+  const std::int64_t other = created(new_job());
+  ASSERT_OK(save_plan(*connection, other, {.rows_total = 4, .chunks = 2, .buckets = 1}));
+  const auto rows = [&](RowState state) {
+    std::vector<std::int64_t> ids;
+    RowFilter filter{state};
+    filter.is_analysed = [](std::int64_t row) { return row >= 3; };
+    EXPECT_OK(list_rows(*connection, found(other), filter, [&](const ListedRow& row) {
+      EXPECT_EQ(row.state, state);
+      EXPECT_EQ(row.last_completed_priority, row.row_id >= 3 ? 100 : 0);
+      EXPECT_EQ(row.outcome, Outcome::unprocessed);
+      ids.push_back(row.row_id);
+    }));
+    return ids;
+  };
+  using Ids = std::vector<std::int64_t>;
+  place(other, {JobState::analysing_data, {}});
+  EXPECT_EQ(rows(RowState::analysing), (Ids{1, 2}));
+  EXPECT_EQ(rows(RowState::analysed), (Ids{3, 4})) << "not only when all are";
+  EXPECT_EQ(rows(RowState::pending), Ids{});
+  place(other, {JobState::finished, JobOutcome::failed});
+  EXPECT_EQ(rows(RowState::pending), (Ids{1, 2}));
+}
+
+// Also of rows with errors, and of those that were skipped: whoever looks for work by it comes to an end.
+TEST_P(RowList, PrioritiesTellTheLastPhase) {
+  std::map<std::int64_t, int> priorities;
+  for (const RowState state : {RowState::error, RowState::processed, RowState::analysed, RowState::pending})
+    ASSERT_OK(list_rows(*connection, found(id), {state},
+                        [&](const ListedRow& row) { priorities[row.row_id] = row.last_completed_priority; }));
+  EXPECT_EQ(priorities,
+            (std::map<std::int64_t, int>{
+                {1, 200}, {2, 200}, {3, 100}, {4, 200}, {5, 200}, {6, 100}, {7, 200}, {8, 200}, {9, 200}, {10, 0}}));
+}
+
+TEST_P(RowList, ASettledBucketIsNotLoaded) {
+  OutcomePacker packer;
+  packer.add({10, Outcome::unprocessed});
+  packer.add({3, Outcome::failed, "duplicate_in_file"});
+  ASSERT_OK(save_outcomes(*connection, id, {2, {}, packer.finish(), true}));
+  std::map<std::int64_t, int> priorities;
+  for (const RowState state : {RowState::error, RowState::analysed})
+    ASSERT_OK(list_rows(*connection, found(id), {state},
+                        [&](const ListedRow& row) { priorities[row.row_id] = row.last_completed_priority; }));
+  EXPECT_EQ(priorities, (std::map<std::int64_t, int>{{3, 110}, {5, 200}, {6, 100}, {10, 110}}));
+}
+
 TEST_P(RowList, LimitsCountRowsAndPagesGoOn) {
   EXPECT_EQ(listed({Outcome::inserted, 0, 2}), "1 4");
   EXPECT_EQ(listed({Outcome::inserted, 4, 2}), "7 9");
@@ -85,6 +151,8 @@ TEST_P(RowList, SaysWhenOnlyCountsWereKept) {
   const auto ignore = [](const ListedRow&) {};
   EXPECT_FAILS(list_rows(*connection, found(other), {Outcome::inserted}, ignore), "outcomes_not_kept");
   EXPECT_FAILS(list_rows(*connection, found(other), {Outcome::unprocessed}, ignore), "outcomes_not_kept");
+  EXPECT_FAILS(list_rows(*connection, found(other), {RowState::processed}, ignore), "outcomes_not_kept");
+  EXPECT_OK(list_rows(*connection, found(other), {RowState::error}, ignore));
   EXPECT_OK(list_rows(*connection, found(other), {Outcome::updated}, ignore));
   EXPECT_OK(list_rows(*connection, found(other), {Outcome::failed}, ignore));
 }

@@ -264,6 +264,14 @@ CREATE TABLE lade_target_lock (
 ALTER TABLE lade_job ADD waits_for integer NOT NULL DEFAULT 0;
 )sql";
 
+// A batch is found by its name; lists are searched by time.
+constexpr std::string_view kBatches = R"sql(
+ALTER TABLE lade_batch ADD newcomers_wait boolean NOT NULL DEFAULT false;
+CREATE UNIQUE INDEX lade_batch_name ON lade_batch (company_id, name);
+CREATE INDEX lade_batch_created ON lade_batch (company_id, created_at);
+CREATE INDEX lade_job_created ON lade_job (company_id, created_at);
+)sql";
+
 }  // namespace
 
 std::span<const db::Migration> migrations() {
@@ -274,6 +282,7 @@ std::span<const db::Migration> migrations() {
       {4, "queue", queue::schema().sqlite, queue::schema().postgresql},
       {5, "what tasks publish", kPublishedSqlite, kPublishedPostgresql},
       {6, "undo journal and target locks", kTargetLocksSqlite, kTargetLocksPostgresql},
+      {7, "batches", kBatches, kBatches},
   };
   return all;
 }

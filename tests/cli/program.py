@@ -10,6 +10,7 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+SERVER = ROOT / "scripts" / "private_postgresql.sh"
 LADE = pathlib.Path(os.environ.get("LADE", ROOT / "build" / "lade")).resolve()
 
 DEFINITION = """\
@@ -78,3 +79,24 @@ class ProgramTest(unittest.TestCase):
     def assert_nothing_written(self):
         self.assertEqual(self.sql("SELECT count(*) FROM thing"), [(0,)])
         self.assertEqual(list(self.folder.rglob("*.part")), [])
+
+
+class OnServer:
+    """Mixed into a ProgramTest: its database is on a private PostgreSQL server, fresh for every test."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.server = tempfile.mkdtemp(prefix="lade_pg_", dir="/tmp")
+        cls.url = subprocess.run([SERVER, "start", cls.server], capture_output=True, text=True, check=True).stdout.splitlines()[-1]
+
+    @classmethod
+    def tearDownClass(cls):
+        subprocess.run([SERVER, "stop", cls.server], check=False)
+
+    def query(self, text):
+        done = subprocess.run(["psql", "-XqAt", self.url, "-v", "ON_ERROR_STOP=1", "-c", text], capture_output=True, text=True, check=True)
+        return [tuple(line.split("|")) for line in done.stdout.splitlines()]
+
+    def setUp(self):
+        self.query(f"DROP SCHEMA public CASCADE; CREATE SCHEMA public; {SCHEMA}")
+        super().setUp()

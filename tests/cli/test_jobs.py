@@ -5,12 +5,9 @@ import hashlib
 import io
 import json
 import subprocess
-import tempfile
 import unittest
 
-from program import ROOT, SCHEMA, ProgramTest
-
-SCRIPT = ROOT / "scripts" / "private_postgresql.sh"
+from program import SCHEMA, OnServer, ProgramTest
 
 
 class JobTest(ProgramTest):
@@ -177,7 +174,7 @@ class JobCommands:
     def test_failed_rows_come_with_their_errors(self):
         code, output = self.lade("rows", "2")
         self.assertEqual(code, 0, output)
-        self.assertRegex(output, r"^row 2 \(line 3\): required in code: ")
+        self.assertRegex(output, r"^row 2 \(line 3\) error at 100, skip: required in code: ")
         rows = self.json("rows", "2", "--state", "failed")["rows"]
         self.assertEqual([(row["row"], row["line"], row["code"], row["column"]) for row in rows],
                          [(2, 3, "required", "code"), (3, 4, "required", "code")])
@@ -188,6 +185,21 @@ class JobCommands:
         self.assertEqual([row["row"] for row in csv.DictReader(io.StringIO(output))], ["2", "3"])
         self.assertEqual(self.lade("rows", "1"), (0, "no failed rows\n"))
         self.assert_refused(self.lade("rows", "1", "--state", "lost"), 1, "unprocessed")
+
+    def test_rows_tell_how_far_they_have_come(self):
+        row, = self.json("rows", "2", "--state", "processed")["rows"]
+        self.assertEqual(row, {"row": 1, "state": "processed", "outcome": "inserted", "last_completed_priority": 200, "action": "insert"})
+        self.assertEqual(self.lade("rows", "2", "--state", "inserted"), (0, "row 1 processed at 200, insert\n"))
+        rows = self.json("rows", "2", "--state", "error")["rows"]
+        self.assertEqual([(row["row"], row["state"], row["outcome"], row["last_completed_priority"], row["action"]) for row in rows],
+                         [(2, "error", "failed", 100, "skip"), (3, "error", "failed", 100, "skip")])
+        self.assertEqual(self.lade("rows", "2", "--state", "pending"), (0, "no pending rows\n"))
+        self.query("DELETE FROM lade_outcome")
+        self.query("UPDATE lade_job SET rows_inserted = 0")
+        for state, expected in (("waiting_for_review", "analysed"), ("processing_data", "processing")):
+            self.place(2, state)
+            row, = self.json("rows", "2", "--state", expected)["rows"]
+            self.assertEqual((row["row"], row["state"], row["last_completed_priority"], row["action"]), (1, expected, 100, None))
 
     def test_dead_letters(self):
         self.query("INSERT INTO lade_task (id, queue, kind, payload, priority, turn, storage, status, available_at, created_at)"
@@ -203,6 +215,16 @@ class JobCommands:
         self.query("UPDATE lade_task SET status = 'failed' WHERE id = 77")
         self.assertEqual(self.lade("queue", "delete", "77")[0], 0)
         self.assertEqual(self.lade("queue", "dead-letters"), (0, "none\n"))
+
+    def test_tasks_that_wait_for_their_next_attempt(self):
+        self.query("INSERT INTO lade_task (id, queue, kind, payload, priority, turn, storage, status, attempts, available_at, created_at)"
+                   " VALUES (77, 'default', 'mail', '{}', 100, 0, '', 'pending', 1, 4000000000000000, 1700000000000000)")
+        self.assertEqual(self.json("queue", "--status", "retryable")["tasks"][0]["task_id"], 77)
+        self.assertRegex(self.lade("queue", "--kind", "mail")[1], r"\n +77  retryable +mail +1 ")
+        self.assertEqual(self.json("queue", "--status", "pending", "--kind", "mail")["tasks"], [])
+        self.query("UPDATE lade_task SET status = 'failed', started_at = 1700000000000000, finished_at = 1700000002500000 WHERE id = 77")
+        self.assertEqual(self.json("queue", "--kind", "mail")["tasks"][0]["duration_ms"], 2500)
+        self.assertIn("2.5 s", self.lade("queue", "--kind", "mail")[1])
 
     def test_queues_and_kinds_are_paused(self):
         self.assertEqual(self.lade("queue", "pause", "default"), (0, "queue default: paused\n"))
@@ -240,23 +262,8 @@ class OnSqlite(JobCommands, JobTest):
         self.assert_refused(self.lade("jobs"), 4, "schema_outdated", "lade migrate")
 
 
-class OnPostgresql(JobCommands, JobTest):
-    @classmethod
-    def setUpClass(cls):
-        cls.server = tempfile.mkdtemp(prefix="lade_pg_", dir="/tmp")
-        cls.url = subprocess.run([SCRIPT, "start", cls.server], capture_output=True, text=True, check=True).stdout.splitlines()[-1]
-
-    @classmethod
-    def tearDownClass(cls):
-        subprocess.run([SCRIPT, "stop", cls.server], check=False)
-
-    def query(self, text):
-        done = subprocess.run(["psql", "-XqAt", self.url, "-v", "ON_ERROR_STOP=1", "-c", text], capture_output=True, text=True, check=True)
-        return [tuple(line.split("|")) for line in done.stdout.splitlines()]
-
-    def setUp(self):
-        self.query(f"DROP SCHEMA public CASCADE; CREATE SCHEMA public; {SCHEMA}")
-        super().setUp()
+class OnPostgresql(OnServer, JobCommands, JobTest):
+    pass
 
 
 if __name__ == "__main__":

@@ -1,0 +1,209 @@
+#include <fmt/format.h>
+#include <unistd.h>
+#include <boost/json.hpp>
+
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/job_view.h"
+#include "cli/moment.h"
+#include "jobs/batches.h"
+
+namespace lade::cli {
+namespace {
+
+namespace json = boost::json;
+
+struct BatchesCommand {
+  std::string batch;
+  store::BatchFilter filter;
+};
+using Words = std::shared_ptr<BatchesCommand>;  // shared by the command's options and its action
+
+constexpr std::int64_t kJobsShown = 20;
+
+json::value text_or_null(const std::string& text) {
+  return text.empty() ? json::value(nullptr) : json::value(text);
+}
+
+json::object to_json(const store::BatchRecord& batch) {
+  const model::JobTally& jobs = batch.jobs;
+  return {{"batch_id", batch.uuid},
+          {"id", batch.id},
+          {"name", batch.name},
+          {"status", batch.status()},
+          {"progress", batch.progress},
+          {"newcomers_wait", batch.newcomers_wait},
+          {"jobs",
+           {{"total", jobs.total()},
+            {"finished", jobs.finished()},
+            {"succeeded", jobs.succeeded},
+            {"failed", jobs.failed},
+            {"cancelled", jobs.ended_by_people}}},
+          {"rows", {{"total", batch.rows_total}, {"processed", batch.rows_processed}, {"failed", batch.rows_failed}}},
+          {"source_manifest", text_or_null(batch.source_manifest)},
+          {"created_by", text_or_null(batch.created_by)},
+          {"created_at", text_or_null(batch.created_at)},
+          {"started_at", text_or_null(batch.started_at)},
+          {"completed_at", text_or_null(batch.completed_at)}};
+}
+
+void print_batches(const std::vector<store::BatchRecord>& batches) {
+  std::size_t width = 8;
+  for (const store::BatchRecord& batch : batches) width = std::max(width, batch.name.size());
+  fmt::print("{}\n", bold(fmt::format("{:<{}}  {:<9}  {:>4}  {:>13}  {:>6}  {:>13}  {:>9}  {}", "batch", width,
+                                      "status", "%", "jobs", "failed", "rows", "failed", "created"),
+                          STDOUT_FILENO));
+  for (const store::BatchRecord& batch : batches)
+    fmt::print("{:<{}}  {:<9}  {:>3}%  {:>13}  {:>6}  {:>13}  {:>9}  {}\n", batch.name, width, batch.status(),
+               batch.progress, fmt::format("{}/{}", grouped(batch.jobs.finished()), grouped(batch.jobs.total())),
+               grouped(batch.jobs.failed), grouped(batch.rows_total), grouped(batch.rows_failed),
+               age_of(moment_of(batch.created_at)));
+}
+
+void print_batch(const store::BatchRecord& batch) {
+  const auto field = [](std::string_view name, const std::string& value) {
+    if (!value.empty()) fmt::print("  {:<12} {}\n", name, value);
+  };
+  const auto time = [](const std::string& text) { return text.empty() ? "" : for_people(moment_of(text)); };
+  fmt::print("{} {}, {}%\n", bold(batch.name, STDOUT_FILENO), batch.status(), batch.progress);
+  field("id", batch.uuid);
+  field("manifest", batch.source_manifest);
+  field("created", time(batch.created_at) + (batch.created_by.empty() ? "" : " by " + batch.created_by));
+  field("started", time(batch.started_at));
+  field("completed", time(batch.completed_at));
+  field("jobs", fmt::format("{} of {} finished: {} succeeded, {} failed, {} cancelled", grouped(batch.jobs.finished()),
+                            grouped(batch.jobs.total()), grouped(batch.jobs.succeeded), grouped(batch.jobs.failed),
+                            grouped(batch.jobs.ended_by_people)));
+  field("rows", fmt::format("{} of {} processed, {} failed", grouped(batch.rows_processed), grouped(batch.rows_total),
+                            grouped(batch.rows_failed)));
+  if (batch.newcomers_wait) field("paused", "jobs that join it wait");
+}
+
+int list(const store::BatchFilter& filter, const CommonOptions& common) {
+  const auto connection = open_current_store(common, db::Access::read);
+  if (!connection) return report(connection.error(), common.output);
+  Result<store::BatchPage> page;
+  if (*connection != nullptr) page = store::list_batches(**connection, filter);
+  if (!page) return report(page.error(), common.output);
+  if (common.output == Output::text) {
+    page->batches.empty() ? fmt::print("no batches\n") : print_batches(page->batches);
+    if (page->next != 0) fmt::print("there are more; the next ones: --before {}\n", page->next);
+    return kOk;
+  }
+  json::array objects;
+  for (const store::BatchRecord& batch : page->batches) objects.push_back(to_json(batch));
+  if (common.output == Output::json) objects = {json::object{{"batches", std::move(objects)}, {"next", page->next}}};
+  for (const json::value& object : objects) fmt::print("{}\n", json::serialize(object));
+  return kOk;
+}
+
+// Where there are no tables there is no such batch.
+Result<std::unique_ptr<db::Connection>> open_for_batch(const std::string& reference, const CommonOptions& common,
+                                                       db::Access access) {
+  LADE_ASSIGN(auto connection, open_current_store(common, access));
+  if (connection == nullptr) return fail(jobs::batch_not_found(reference));
+  return connection;
+}
+
+Result<void> show(const std::string& reference, const CommonOptions& common) {
+  LADE_ASSIGN(const auto connection, open_for_batch(reference, common, db::Access::read));
+  LADE_ASSIGN(const store::BatchRecord batch, jobs::require_batch(*connection, reference));
+  if (common.output != Output::text) {
+    fmt::print("{}\n", json::serialize(to_json(batch)));
+    return {};
+  }
+  print_batch(batch);
+  LADE_ASSIGN(const auto page, store::list_jobs(*connection, {.batch_id = batch.id, .limit = kJobsShown}));
+  print_jobs(page.jobs);
+  if (page.next != 0) fmt::print("there are more: lade jobs --batch {}\n", batch.id);
+  return {};
+}
+
+using Act = Result<jobs::BatchOutcome> (*)(db::Connection&, const jobs::BatchOrder&);
+
+// `done` is the word for what was done to jobs.
+Result<void> act(Act action, const char* done, const std::string& reference, const CommonOptions& common) {
+  LADE_ASSIGN(const auto connection, open_for_batch(reference, common, db::Access::write));
+  LADE_ASSIGN(const auto outcome, action(*connection, {reference, current_user()}));
+  if (common.output != Output::text) {
+    json::object object = to_json(outcome.batch);
+    object["done"] = outcome.done;
+    json::object& refused = object["refused"].emplace_object();
+    for (const auto& [code, jobs] : outcome.refused) refused[code] = jobs;
+    fmt::print("{}\n", json::serialize(object));
+  } else if (!common.quiet) {
+    std::string left;
+    for (const auto& [code, jobs] : outcome.refused)
+      left += fmt::format(", {} left as they are ({})", grouped(jobs), code);
+    fmt::print("{}: {}; jobs: {} {}{}\n", outcome.batch.name, outcome.batch.status(), grouped(outcome.done), done,
+               left);
+  }
+  return {};
+}
+
+int ended(const Result<void>& done, const CommonOptions& common) {
+  return done ? int{kOk} : report(done.error(), common.output);
+}
+
+// A command about one batch.
+CLI::App* add_batch_command(CLI::App& app, const char* name, const char* description, const Words& words,
+                            CommonOptions& common) {
+  CLI::App* command = app.add_subcommand(name, description);
+  command->add_option("BATCH", words->batch, "name, UUID or id of the batch")->required();
+  add_database_options(*command, common);
+  return command;
+}
+
+void add_act(CLI::App& app, const char* name, const char* description, const char* done, Act what, const Words& words,
+             CommonOptions& common, Action& action) {
+  add_batch_command(app, name, description, words, common)->callback([=, &common, &action] {
+    action = [=, &common] { return ended(act(what, done, words->batch, common), common); };
+  });
+}
+
+void add_list_options(CLI::App& command, store::BatchFilter& filter, CommonOptions& common) {
+  command.add_option("--status", filter.status,
+                     "only batches that are pending, running, paused, succeeded, failed or cancelled");
+  command.add_option("--limit", filter.limit, "at most so many")->capture_default_str()->check(CLI::PositiveNumber);
+  command.add_option("--before", filter.before, "only batches older than the one with this id");
+  add_database_options(command, common);
+}
+
+void add_list(CLI::App& sub, const Words& words, CommonOptions& common, Action& action) {
+  const auto set = [words, &common, &action] { action = [words, &common] { return list(words->filter, common); }; };
+  CLI::App* command = sub.add_subcommand("list", "Batches, newest first (also without the word list)");
+  add_list_options(*command, words->filter, common);
+  command->callback(set);
+  add_list_options(sub, words->filter, common);
+  sub.callback([&sub, set] {
+    if (sub.get_subcommands().empty()) set();
+  });
+}
+
+}  // namespace
+
+void add_batch_commands(CLI::App& app, CommonOptions& common, Action& action) {
+  auto words = std::make_shared<BatchesCommand>();
+  CLI::App* sub = app.add_subcommand("batches", "List, show and steer jobs that belong together");
+  sub->require_subcommand(0, 1);
+  sub->footer(
+      "Examples:\n"
+      "  lade import monday/*.csv -d prices --async --batch monday\n"
+      "  lade batches show monday\n"
+      "  lade batches retry monday");
+  add_list(*sub, words, common, action);
+  add_batch_command(*sub, "show", "How a batch stands, with its newest jobs", words, common)
+      ->callback([words, &common, &action] {
+        action = [words, &common] { return ended(show(words->batch, common), common); };
+      });
+  add_act(*sub, "pause", "Begin no further work on its jobs, nor on those that join it later", "paused",
+          jobs::pause_batch, words, common, action);
+  add_act(*sub, "resume", "Go on with its jobs", "resumed", jobs::resume_batch, words, common, action);
+  add_act(*sub, "cancel", "End all its jobs; rows that are in stay in", "cancelled", jobs::cancel_batch, words, common,
+          action);
+  add_act(*sub, "retry", "Do again what failed of its failed and cancelled jobs, and only that", "tried again",
+          jobs::retry_batch, words, common, action);
+}
+
+}  // namespace lade::cli
