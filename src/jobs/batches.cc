@@ -90,7 +90,8 @@ Result<BatchOutcome> cancel_batch(db::Connection& connection, const BatchOrder& 
 }
 
 Result<BatchOutcome> retry_batch(db::Connection& connection, const BatchOrder& order) {
-  return act_on_jobs(connection, order, retry_job);
+  return act_on_jobs(connection, order,
+                     [](db::Connection& session, const JobOrder& job) { return retry_job(session, job); });
 }
 
 }  // namespace lade::jobs

@@ -62,7 +62,7 @@ Result<void> collect(db::Connection& connection, const store::JobRecord& record,
   staging::IssueWriter writer(findings);
   std::optional<Error> error;
   for (const Outcome outcome : {Outcome::failed, Outcome::skipped, Outcome::unprocessed}) {
-    const store::RowFilter filter{.outcome = outcome, .limit = 0};
+    const store::RowFilter filter{.wanted = outcome, .limit = 0};
     LADE_TRY(store::list_rows(connection, record, filter, [&](const store::ListedRow& row) {
       if (error) return;
       const staging::RowPlace place{static_cast<std::uint32_t>(row.row_id), static_cast<std::uint32_t>(row.line), 0};
