@@ -32,7 +32,6 @@ class Control : public testing::StoredJobsTest {
     store::NewJob job = new_job(hash);
     job.file_id = file.value_or(0);
     job.options = R"({"limit":7})";
-    job.snapshot = R"({"lade":1,"definition":"as_it_was","columns":{"id":"Id"},"load":[{"table":"item","key":"id"}]})";
     const std::int64_t id = created(job);
     place(id, standing);
     return found(id);

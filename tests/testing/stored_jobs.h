@@ -27,7 +27,9 @@ class StoredJobsTest : public DatabaseTest {
   }
 
   store::NewJob new_job(std::string hash = {}) const {
-    store::NewJob job{new_uuid(), definition.id, "{}", "prices.csv", 10};
+    const std::string snapshot =
+        R"({"lade":1,"definition":"prices","columns":{"id":"Id"},"load":[{"table":"item","key":"id"}]})";
+    store::NewJob job{new_uuid(), definition.id, snapshot, "prices.csv", 10};
     job.state = model::JobState::upload_completed;
     job.dedupe_hash = std::move(hash);
     job.created_by = "ada";
