@@ -28,7 +28,7 @@ class Usage(ProgramTest):
                              ([], ["a command is missing", "import", "doctor"]),
                              (["definitions"], ["a command is missing", "validate", "lade definitions --help"]),
                              (["import", "things.csv", "--definiton", "x"], ["unknown flag '--definiton'", "'--definition'"]),
-                             (["import", "things.csv", "more.csv", "-d", "things.yaml"], ["unexpected 'more.csv'"]),
+                             (["import", "things.csv", "more.csv", "-d", "things.yaml"], ["option_invalid", "--async"]),
                              (["import", "things.csv"], ["--definition is required", "lade import --help"]),
                              (["import", "things.csv", "-d", "things.yaml", "--results", "al"],
                               ["--results: 'al' is not accepted; expected failed, all, none; did you mean 'all'?"]),

@@ -111,7 +111,7 @@ class BatchCommands:
             self.assert_refused(self.lade(*words, "--force", "--async", "--batch", name), 1, "batch_name_invalid")
         self.assert_refused(self.lade(*words, "--batch", "monday"), 1, "--async")
         self.assert_refused(self.lade(*words, "worse.csv"), 1, "option_invalid", "--async")
-        self.assert_refused(self.lade("plan", *words[1:], "worse.csv"), 1, "worse.csv")
+        self.assert_refused(self.lade("plan", *words[1:], "worse.csv"), 1, "FILE")
         self.assertEqual(len(self.json("jobs")["jobs"]), 2)
 
 
