@@ -97,7 +97,8 @@ Result<void> arm_rest(db::Connection& connection, const JobGroup& group) {
   std::set<std::size_t> parts;
   for (const queue::TaskRow& task : known) {
     LADE_ASSIGN(const TaskTarget target, read_target(task.payload));
-    (task.status == "pending" ? done : parts).insert(target.part);
+    const bool live = task.status == "pending" || task.status == "retryable" || task.status == "running";
+    (live ? done : parts).insert(target.part);
   }
   std::vector<queue::NewTask> tasks;
   for (const std::size_t part : parts) {
