@@ -42,20 +42,35 @@ class ChosenRows final : public db::TupleSource {
 class KeysOf final : public db::TupleSource {
  public:
   KeysOf(std::span<const EntryRow> rows, std::span<const analysis::KeyPart> key, bool only_written = false)
-      : rows_(rows), key_(key), only_written_(only_written) {}
+      : rows_(rows), key_(key), only_written_(only_written), is_prefix_(begins_tuple(key)) {}
   std::optional<std::string_view> next() override {
     while (only_written_ && at_ < rows_.size() && !rows_[at_].is_written()) ++at_;
     if (at_ == rows_.size()) return std::nullopt;
-    split(rows_[at_++].tuple, fields_);
+    const std::string_view tuple = rows_[at_++].tuple;
+    if (is_prefix_) return prefix_of(tuple);
+    split(tuple, fields_);
     tuple_.clear();
     for (const analysis::KeyPart& part : key_) append_whole(tuple_, fields_[static_cast<std::size_t>(part.field)]);
     return tuple_;
   }
 
  private:
+  // Mostly the key columns come first, in their order, and need no copy.
+  static bool begins_tuple(std::span<const analysis::KeyPart> key) {
+    for (std::size_t i = 0; i < key.size(); ++i)
+      if (key[i].field != static_cast<int>(i)) return false;
+    return true;
+  }
+  std::string_view prefix_of(std::string_view tuple) const {
+    std::string_view rest = tuple;
+    for (std::size_t i = 0; i < key_.size(); ++i) db::take_field(rest);
+    return tuple.substr(0, tuple.size() - rest.size());
+  }
+
   std::span<const EntryRow> rows_;
   std::span<const analysis::KeyPart> key_;
   const bool only_written_;
+  const bool is_prefix_;
   std::size_t at_ = 0;
   std::vector<db::WireField> fields_;
   std::string tuple_;
