@@ -28,7 +28,7 @@ struct ImportOptions {
   std::size_t block_bytes = 256 * 1024;           // what a reader takes at once
   std::size_t batch_rows = 4096;                  // what analysis takes at once
   std::uint64_t chunk_bytes = 8 * 1024 * 1024;    // what a worker analyses at once
-  std::uint64_t bucket_bytes = 8 * 1024 * 1024;   // what is loaded in one transaction
+  std::uint64_t bucket_bytes = 4 * 1024 * 1024;   // what is loaded in one transaction
   std::size_t staging_memory = 64 * 1024 * 1024;  // staged rows beyond it go to a file
   std::int64_t lookup_rows = 500'000;             // larger reference tables are probed by query
   std::uint64_t max_bytes = 10'000'000'000;
