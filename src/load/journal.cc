@@ -18,7 +18,7 @@ namespace {
 constexpr char kVersion = 1;
 constexpr std::size_t kBlockBytes = 1024 * 1024;  // before compression
 constexpr std::size_t kLargestBlock = 64 * kBlockBytes;
-constexpr int kFastCompression = 1;
+constexpr int kFastCompression = -5;  // most of it are fingerprints, which nothing makes smaller
 
 std::size_t common_prefix(std::string_view left, std::string_view right) {
   const auto end = std::mismatch(left.begin(), left.end(), right.begin(), right.end()).first;
