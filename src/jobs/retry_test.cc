@@ -175,7 +175,7 @@ TEST_P(RetryTest, JobsWithATargetOfTheirOwnLoadOneAfterAnother) {
   const std::string first = submit(named(300, "first"), alone);
   const std::string second = submit(named(400, "second"), alone), third = submit(named(500, "third"));
   work.until_idle = false;
-  ASSERT_OK(arm_failpoints("load=pause:60"));
+  ASSERT_OK(arm_failpoints("load=pause:300"));
   std::stop_source stop;
   std::jthread worker([&] { EXPECT_OK(work_on_jobs(work, stop.get_token())); });
   std::string held;  // by whom the other was kept waiting
