@@ -37,6 +37,14 @@ class RetryTest : public testing::DurableTest {
     }
     return {added, changed};
   }
+  void take_target(const std::string& job) {
+    const std::int64_t id = record(job).id;
+    const std::vector<std::string> tables = {quoted_table()};
+    auto transaction = db::Transaction::begin(*connection);
+    ASSERT_OK(transaction);
+    EXPECT_EQ(store::take_targets(*connection, id, tables).value(), std::nullopt);
+    ASSERT_OK(transaction->commit());
+  }
   // `rows` rows with codes from 0 on, all with this name.
   static std::string named(int rows, const std::string& name) {
     std::string csv = "code,name,amount\n";
@@ -132,6 +140,35 @@ TEST_P(RetryTest, ResultFilesAreMadeAnewFromWhatIsKnownOfTheRows) {
   EXPECT_FALSE(std::filesystem::exists(folder / "none"));
 }
 
+TEST_P(RetryTest, JobsWithATargetOfTheirOwnLoadOneAfterAnother) {
+  const std::string alone = kItems + "lock: target\n";
+  const std::string first = submit(named(300, "first"), alone);
+  const std::string second = submit(named(400, "second"), alone), third = submit(named(500, "third"));
+  take_target(first);
+  ASSERT_OK(pause_job(*connection, {first, "ada"}));
+  work.until_idle = false;
+  std::stop_source stop;
+  std::jthread worker([&] { EXPECT_OK(work_on_jobs(work, stop.get_token())); });
+  const auto pause = [] { std::this_thread::sleep_for(std::chrono::milliseconds(5)); };
+  while (record(second).waits_for.empty() || status(third) != "succeeded") pause();
+  EXPECT_EQ(record(second).waits_for, record(first).slug);
+  EXPECT_EQ(record(second).standing.state, JobState::analysing_data);
+  ASSERT_OK(resume_job(*connection, {first, "ada"}));
+  while (status(second) != "succeeded") {
+    EXPECT_TRUE(record(second).standing.state == JobState::analysing_data || status(first) == "succeeded");
+    pause();
+  }
+  stop.request_stop();
+  EXPECT_EQ(status(first), "succeeded");
+  EXPECT_EQ(record(second).waits_for, "");
+  const auto waits = [&](const std::string& job) {
+    const auto all = events(job);
+    return std::count(all.begin(), all.end(), "waits_for_target");
+  };
+  EXPECT_EQ(waits(second), 1) << "it is told once";
+  EXPECT_EQ(waits(third), 0) << "who does not ask for the lock does not wait";
+}
+
 #ifdef LADE_FAILPOINTS
 TEST_P(RetryTest, UnprocessedRowsOfAFailedJobAreInResultsThatAreMadeAnew) {
   ASSERT_OK(arm_failpoints("load=error:broken@3"));
@@ -170,38 +207,6 @@ TEST_P(RetryTest, RowsThatALaterJobHasWrittenStayAsTheyAre) {
   }
 }
 
-TEST_P(RetryTest, JobsWithATargetOfTheirOwnLoadOneAfterAnother) {
-  const std::string alone = kItems + "lock: target\n";
-  const std::string first = submit(named(300, "first"), alone);
-  const std::string second = submit(named(400, "second"), alone), third = submit(named(500, "third"));
-  work.until_idle = false;
-  ASSERT_OK(arm_failpoints("load=pause:300"));
-  std::stop_source stop;
-  std::jthread worker([&] { EXPECT_OK(work_on_jobs(work, stop.get_token())); });
-  std::string held;  // by whom the other was kept waiting
-  while (status(first) != "succeeded" || status(second) != "succeeded") {
-    for (const std::string& job : {first, second})
-      if (const store::JobRecord waiting = record(job); !waiting.waits_for.empty()) {
-        held = waiting.waits_for;
-        const store::JobRecord holder = record(held);
-        EXPECT_TRUE(holder.standing.outcome || waiting.standing.state == JobState::analysing_data);
-      }
-    const auto loading = integer("SELECT count(*) FROM lade_job WHERE state = 'processing_data' AND uuid IN ('" +
-                                 first + "', '" + second + "')");
-    EXPECT_LE(loading, 1);
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  while (status(third) != "succeeded") std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  stop.request_stop();
-  EXPECT_TRUE(held == record(first).slug || held == record(second).slug) << held;
-  const auto waits = [&](const std::string& job) {
-    const auto all = events(job);
-    return std::count(all.begin(), all.end(), "waits_for_target");
-  };
-  EXPECT_EQ(waits(first) + waits(second), 1) << "it is told once";
-  EXPECT_EQ(waits(third), 0) << "who does not ask for the lock does not wait";
-}
-
 TEST_P(RetryTest, ARetryDoesNotTakeATargetThatAnotherJobHas) {
   const std::string alone = kItems + "lock: target\n";
   ASSERT_OK(arm_failpoints("load=error:broken"));
@@ -209,11 +214,7 @@ TEST_P(RetryTest, ARetryDoesNotTakeATargetThatAnotherJobHas) {
   run_worker();
   ASSERT_OK(arm_failpoints(""));
   const std::string holder = submit(named(400, "holder"), alone);
-  auto transaction = db::Transaction::begin(*connection);
-  ASSERT_OK(transaction);
-  const std::vector<std::string> tables = {quoted_table()};
-  EXPECT_EQ(store::take_targets(*connection, record(holder).id, tables).value(), std::nullopt) << "the other has ended";
-  ASSERT_OK(transaction->commit());
+  take_target(holder);  // the other one has ended
   EXPECT_FAILS(retry_job(*connection, {failed}), "target_locked");
   EXPECT_EQ(status(failed), "failed");
   run_worker();
