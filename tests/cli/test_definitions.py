@@ -30,6 +30,14 @@ class StoredDefinitions(ProgramTest):
         self.assertEqual(self.import_file("things.csv")[0], 0)
         self.assertEqual(self.sql("SELECT column_name FROM lade_data_column WHERE is_uniquely_identifying"), [("code",)])
 
+    def test_the_definition_that_is_named_decides_what_is_done(self):
+        for slug in ("xact_raw", "xact_components", "price_list", "price_list_components"):
+            self.write("one.yaml", DEFINITION.replace("things", slug).replace("value: me", f"value: {slug}"))
+            code, output = self.run_lade("definitions", "add", "one.yaml", *self.database)
+            self.assertEqual((code, output.strip()), (0, f"{slug} version 1"))
+        self.assertEqual(self.run_lade("import", "things.csv", "-d", "xact_components", *self.database, "--quiet")[0], 0)
+        self.assertEqual(self.sql("SELECT DISTINCT loaded_by FROM thing"), [("xact_components",)])
+
     def test_versions_count_changes_of_the_text(self):
         for text, version in ((DEFINITION, 1), (DEFINITION, 1), (DEFINITION + "max_errors: 1\n", 2)):
             self.write("things.yaml", text)
