@@ -55,8 +55,9 @@ TEST_P(ConformanceCatalogue, ColumnsComeInTheirOrderWithWhatTheyTake) {
 }
 
 TEST_P(ConformanceCatalogue, KnowsWhetherTriggersMayChangeARow) {
-  ASSERT_OK(connection->run("CREATE TABLE parent (id integer PRIMARY KEY);"
-                            "CREATE TABLE child (id integer PRIMARY KEY, parent integer REFERENCES parent (id))"));
+  ASSERT_OK(
+      connection->run("CREATE TABLE parent (id integer PRIMARY KEY);"
+                      "CREATE TABLE child (id integer PRIMARY KEY, parent integer REFERENCES parent (id))"));
   EXPECT_FALSE(describe("parent").has_triggers) << "checking a foreign key changes nothing";
   ASSERT_OK(connection->run(
       pick("CREATE TRIGGER t AFTER INSERT ON child BEGIN UPDATE child SET parent = NULL; END",

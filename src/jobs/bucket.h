@@ -44,8 +44,8 @@ class BucketLoader {
   Result<void> begin(Ranges ranges, const Rows* only = nullptr);
   // Compares them with the reader, if there is one. Outside the writer's transaction.
   Result<void> compare_ahead();
-  // Loads the bucket that was begun, in the writer's transaction, and tells the journal. With `hold`, rows that wait for
-  // their parents are left unprocessed. Fails with `cancelled` when it is asked to stop.
+  // Loads the bucket that was begun, in the writer's transaction, and tells the journal. With `hold`, rows that wait
+  // for their parents are left unprocessed. Fails with `cancelled` when it is asked to stop.
   Result<BucketResult> load(bool hold, const load::JournalSink& journal, const std::stop_token& stop);
   // The same decisions without writing.
   Result<BucketResult> rehearse(const std::stop_token& stop);

@@ -285,10 +285,10 @@ TEST_P(Durable, ABucketThatIsGivenUpIsAllThatARetryDoesAgain) {
 
 TEST_P(Durable, AJobWhoseDeadLetterIsGoneSaysAtLeastThatATaskFailed) {
   ASSERT_OK(store::migrate(*connection));
-  ASSERT_OK(connection->run(
-      pick("CREATE TRIGGER t AFTER INSERT ON lade_dead_letter BEGIN DELETE FROM lade_dead_letter; END",
-           "CREATE FUNCTION t() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;"
-           "CREATE TRIGGER t BEFORE INSERT ON lade_dead_letter FOR EACH ROW EXECUTE FUNCTION t()")));
+  ASSERT_OK(
+      connection->run(pick("CREATE TRIGGER t AFTER INSERT ON lade_dead_letter BEGIN DELETE FROM lade_dead_letter; END",
+                           "CREATE FUNCTION t() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;"
+                           "CREATE TRIGGER t BEFORE INSERT ON lade_dead_letter FOR EACH ROW EXECUTE FUNCTION t()")));
   ASSERT_OK(arm_failpoints("load=error:broken@1"));
   const std::string job = submit(file(300));
   run_worker();

@@ -32,8 +32,8 @@ struct JournalBlock {
 using JournalSink = std::function<Result<void>(const JournalBlock&)>;
 
 // The blocks of jobs made after this one that have written to a table between two keys (in the form that sorts).
-using LaterBlocks = std::function<Result<std::vector<std::string>>(
-    std::string_view table, std::string_view first_key, std::string_view last_key)>;
+using LaterBlocks = std::function<Result<std::vector<std::string>>(std::string_view table, std::string_view first_key,
+                                                                   std::string_view last_key)>;
 
 // Packs the rows of one table into blocks of bounded size and hands them on.
 class JournalWriter {

@@ -162,8 +162,9 @@ TEST_P(JournalTest, HasImagesOfChangedRowsAndFingerprintsOfAllThatWereWritten) {
 }
 
 TEST_P(JournalTest, KnowsOnlyRowsThatWereLeftInTheTable) {
-  ASSERT_OK(connection->run("CREATE TABLE item (k integer PRIMARY KEY, name text CHECK (name <> 'bad'));"
-                            "INSERT INTO item VALUES (3, 'old'), (5, 'old')"));
+  ASSERT_OK(
+      connection->run("CREATE TABLE item (k integer PRIMARY KEY, name text CHECK (name <> 'bad'));"
+                      "INSERT INTO item VALUES (3, 'old'), (5, 'old')"));
   const auto journal =
       load("k,name\n1,a\n2,bad\n3,new\n4,b\n5,bad\n6,c\n", "k: {type: integer}, name: ", /*fails=*/true);
   std::string keys;
@@ -175,13 +176,14 @@ TEST_P(JournalTest, KnowsOnlyRowsThatWereLeftInTheTable) {
 }
 
 TEST_P(JournalTest, ReadsBackWhatTriggersAndTypesHaveMadeOfARow) {
-  ASSERT_OK(connection->run(pick("CREATE TABLE item (k integer PRIMARY KEY, name text, code text, data text);"
-                                 "CREATE TRIGGER t AFTER INSERT ON item BEGIN UPDATE item SET name = upper(NEW.name) "
-                                 "WHERE k = NEW.k; END",
-                                 "CREATE TABLE item (k integer PRIMARY KEY, name text, code char(8), data jsonb);"
-                                 "CREATE FUNCTION t() RETURNS trigger LANGUAGE plpgsql AS "
-                                 "$$ BEGIN NEW.name := upper(NEW.name); RETURN NEW; END $$;"
-                                 "CREATE TRIGGER t BEFORE INSERT ON item FOR EACH ROW EXECUTE FUNCTION t()")));
+  ASSERT_OK(
+      connection->run(pick("CREATE TABLE item (k integer PRIMARY KEY, name text, code text, data text);"
+                           "CREATE TRIGGER t AFTER INSERT ON item BEGIN UPDATE item SET name = upper(NEW.name) "
+                           "WHERE k = NEW.k; END",
+                           "CREATE TABLE item (k integer PRIMARY KEY, name text, code char(8), data jsonb);"
+                           "CREATE FUNCTION t() RETURNS trigger LANGUAGE plpgsql AS "
+                           "$$ BEGIN NEW.name := upper(NEW.name); RETURN NEW; END $$;"
+                           "CREATE TRIGGER t BEFORE INSERT ON item FOR EACH ROW EXECUTE FUNCTION t()")));
   ASSERT_OK(connection->run("INSERT INTO item VALUES (1, 'old', 'a', NULL)"));
   const auto journal = load("k,name,code,data\n1,b,c,\"{\"\"x\"\": 1,   \"\"a\"\":2}\"\n2,new,d,[]\n",
                             "k: {type: integer}, name: , code: , data: {type: json}");
