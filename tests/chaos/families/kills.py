@@ -148,9 +148,11 @@ def kill_until_finished(context, database, name):
     kills = 0
     with context.world(database, undisturbed.stock) as world:
         while not world.is_finished():
+            # Three deaths of one task are its own fault, which another family tests: one that has died before is spared.
+            spared = world.has_tables() and world.value("SELECT max(crashes) AS n FROM lade_task")
             process = world.start_import()
             try:
-                process.process.wait(chance.uniform(0, 1.2 * usual))
+                process.process.wait(120 if spared else chance.uniform(0, 1.2 * usual))
             except subprocess.TimeoutExpired:
                 process.kill()
                 context.survived()
