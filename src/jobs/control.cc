@@ -101,10 +101,11 @@ Result<bool> pursue_cancel(db::Connection& connection, const JobRecord& job, con
   return true;
 }
 
-Result<bool> has_stage(db::Connection& connection, const JobRecord& job, std::string_view name) {
+Result<std::optional<queue::Stage>> stage_of(db::Connection& connection, const JobRecord& job, std::string_view name) {
   const auto stage = queue::find_stage(connection, job.uuid, std::string(name));
-  if (!stage && stage.error().code != "stage_not_found") return fail(stage.error());
-  return stage.has_value();
+  if (stage) return *stage;
+  if (stage.error().code != "stage_not_found") return fail(stage.error());
+  return std::nullopt;
 }
 
 // What was decided is to be decided again: the newest stage of the state in which the job ended ends once more.
@@ -114,11 +115,10 @@ Result<void> decide_again(db::Connection& connection, const JobRecord& job, JobS
   const bool analysing = state == JobState::analysing_data;
   for (const std::string_view name :
        {analysing ? kSettleTask : kOrphansTask, analysing ? kAnalyseTask : kProcessTask}) {
-    LADE_ASSIGN(const bool found, has_stage(connection, job, name));
-    if (!found) continue;
-    LADE_ASSIGN(const queue::Stage stage, queue::find_stage(connection, job.uuid, std::string(name)));
-    LADE_TRY(queue::reopen_stage(connection, stage.id, queue::Ending::succeeded, 0));
-    return queue::seal_stage(connection, stage.id);
+    LADE_ASSIGN(const auto stage, stage_of(connection, job, name));
+    if (!stage) continue;
+    LADE_TRY(queue::reopen_stage(connection, stage->id, queue::Ending::succeeded, 0));
+    return queue::seal_stage(connection, stage->id);
   }
   return arm_judging(connection, group);
 }
@@ -127,8 +127,8 @@ Result<void> decide_again(db::Connection& connection, const JobRecord& job, JobS
 Result<void> arm_again(db::Connection& connection, const JobRecord& job, JobState state) {
   LADE_ASSIGN(const std::int64_t tasks, queue::retry_group(connection, job.uuid));
   if (state == JobState::processing_data) {
-    LADE_ASSIGN(const bool processed, has_stage(connection, job, kProcessTask));
-    LADE_ASSIGN(const bool whole, has_stage(connection, job, kOrphansTask));
+    LADE_ASSIGN(const auto processed, stage_of(connection, job, kProcessTask));
+    LADE_ASSIGN(const auto whole, stage_of(connection, job, kOrphansTask));
     LADE_ASSIGN(const JobGroup group, group_of(connection, job));
     if (processed && !whole) return arm_rest(connection, group);
   }

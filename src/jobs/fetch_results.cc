@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "base/whole_file.h"
-#include "jobs/results.h"
 #include "jobs/stored_job.h"
 #include "store/files.h"
 #include "store/row_list.h"
@@ -36,25 +35,6 @@ Result<void> create_results_folder(const std::filesystem::path& folder) {
   if (error) return fail(system_error(error.value(), "create", folder.string()));
   return {};
 }
-
-// A result file in a folder; there is none without a row.
-class FileResult final : public ResultSink {
- public:
-  explicit FileResult(std::filesystem::path path) : path_(std::move(path)) {}
-  Result<ByteSink*> open() override {
-    LADE_ASSIGN(file_, WholeFile::create(path_));
-    return file_.get();
-  }
-  Result<std::string> finish() {
-    if (!file_) return std::string();
-    LADE_TRY(file_->finish());
-    return path_.string();
-  }
-
- private:
-  const std::filesystem::path path_;
-  std::unique_ptr<WholeFile> file_;
-};
 
 // What is known about rows that did not simply go in.
 Result<void> collect(db::Connection& connection, const store::JobRecord& record, staging::IssueLog& findings) {
@@ -104,15 +84,8 @@ Result<ResultFiles> make_results(db::Connection& connection, const storage::Fold
   staging::IssueLog findings(*job.area);
   LADE_TRY(collect(connection, record, findings));
   LADE_TRY(create_results_folder(folder));
-  FileResult failed(folder / "failed.csv"), succeeded(folder / "succeeded.csv"),
-      unprocessed(folder / "unprocessed.csv");
   const std::vector<model::Outcome> untold(job.plan.chunks(), model::Outcome::unchanged);
-  LADE_TRY(write_results(job, {findings, untold}, {failed, succeeded, unprocessed}));
-  ResultFiles files;
-  LADE_ASSIGN(files.failed, failed.finish());
-  LADE_ASSIGN(files.succeeded, succeeded.finish());
-  LADE_ASSIGN(files.unprocessed, unprocessed.finish());
-  return files;
+  return write_result_files(job, {findings, untold}, folder);
 }
 
 }  // namespace lade::jobs

@@ -1,4 +1,5 @@
 #include "jobs/conclude.h"
+#include "jobs/stored_job.h"
 #include "jobs/task.h"
 #include "queue/stage.h"
 #include "store/files.h"
@@ -56,8 +57,7 @@ Result<Judgement> judge_job(const Work& work, db::Connection& connection) {
 // Begins to load when no other job has the target, or looks again later.
 Result<void> process_alone(const Work& work, db::Connection& connection, std::optional<JobEvent> event) {
   const Job& job = work.job();
-  std::vector<std::string> tables;
-  for (const analysis::EntryProgram& entry : job.program->entries) tables.push_back(entry.table.quoted);
+  LADE_ASSIGN(const auto tables, target_tables(connection, job.definition()));
   LADE_ASSIGN(queue::Publication publication, work.context.publish(connection));
   LADE_ASSIGN(const auto holder, store::take_targets(connection, job.id, tables));
   if (!holder) {

@@ -1,6 +1,5 @@
 #include "jobs/rehearse.h"
 
-#include "base/whole_file.h"
 #include "jobs/analyse.h"
 #include "jobs/bucket.h"
 #include "jobs/results.h"
@@ -81,36 +80,14 @@ Result<void> run_phases(Rehearsal& rehearsal, const std::stop_token& stop) {
   return {};
 }
 
-// A result file beside others in a folder.
-class FolderResult final : public ResultSink {
- public:
-  FolderResult(const std::filesystem::path& folder, const char* name) : path_(folder / name) {}
-  Result<ByteSink*> open() override {
-    LADE_ASSIGN(file_, WholeFile::create(path_));
-    return file_.get();
-  }
-  // Its path; empty when there was no row.
-  Result<std::string> finish() {
-    if (!file_) return std::string();
-    LADE_TRY(file_->finish());
-    return path_.string();
-  }
-
- private:
-  const std::filesystem::path path_;
-  std::unique_ptr<WholeFile> file_;
-};
-
 Result<void> write_files(const Rehearsal& rehearsal, Outcome untold, Summary& summary) {
   const Job& job = rehearsal.job;
   if (!job.options.issues_file.empty()) LADE_TRY(write_issue_file(job.options.issues_file, rehearsal.findings));
-  const std::filesystem::path& folder = job.options.results_folder;
-  FolderResult failed(folder, "failed.csv"), succeeded(folder, "succeeded.csv"), unprocessed(folder, "unprocessed.csv");
   const Verdicts verdicts{rehearsal.findings, std::vector<Outcome>(job.plan.chunks(), untold)};
-  LADE_TRY(write_results(job, verdicts, {failed, succeeded, unprocessed}));
-  LADE_ASSIGN(summary.failed_file, failed.finish());
-  LADE_ASSIGN(summary.succeeded_file, succeeded.finish());
-  LADE_ASSIGN(summary.unprocessed_file, unprocessed.finish());
+  LADE_ASSIGN(const ResultFiles files, write_result_files(job, verdicts, job.options.results_folder));
+  summary.failed_file = files.failed;
+  summary.succeeded_file = files.succeeded;
+  summary.unprocessed_file = files.unprocessed;
   return {};
 }
 

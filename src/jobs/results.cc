@@ -6,6 +6,7 @@
 #include <boost/json.hpp>
 
 #include "analysis/formula_guard.h"
+#include "base/whole_file.h"
 #include "csv/writer.h"
 
 namespace lade::jobs {
@@ -131,6 +132,26 @@ class VerdictReader {
   bool has_ahead_ = false, started_ = false;
 };
 
+// A result file beside others in a folder.
+class FolderResult final : public ResultSink {
+ public:
+  FolderResult(const std::filesystem::path& folder, const char* name) : path_(folder / name) {}
+  Result<ByteSink*> open() override {
+    LADE_ASSIGN(file_, WholeFile::create(path_));
+    return file_.get();
+  }
+  // Its path; empty when there was no row.
+  Result<std::string> finish() {
+    if (!file_) return std::string();
+    LADE_TRY(file_->finish());
+    return path_.string();
+  }
+
+ private:
+  const std::filesystem::path path_;
+  std::unique_ptr<WholeFile> file_;
+};
+
 }  // namespace
 
 Result<void> write_issue_file(const std::filesystem::path& path, const staging::IssueLog& findings) {
@@ -189,6 +210,16 @@ Result<void> write_results(const Job& job, const Verdicts& verdicts, const Resul
     }
   }
   return {};
+}
+
+Result<ResultFiles> write_result_files(const Job& job, const Verdicts& verdicts, const std::filesystem::path& folder) {
+  FolderResult failed(folder, "failed.csv"), succeeded(folder, "succeeded.csv"), unprocessed(folder, "unprocessed.csv");
+  LADE_TRY(write_results(job, verdicts, {failed, succeeded, unprocessed}));
+  ResultFiles files;
+  LADE_ASSIGN(files.failed, failed.finish());
+  LADE_ASSIGN(files.succeeded, succeeded.finish());
+  LADE_ASSIGN(files.unprocessed, unprocessed.finish());
+  return files;
 }
 
 }  // namespace lade::jobs

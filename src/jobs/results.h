@@ -31,6 +31,13 @@ struct ResultSinks {
 // others too when the job's options say so.
 Result<void> write_results(const Job& job, const Verdicts& verdicts, const ResultSinks& sinks);
 
+// Paths of result files; empty where there is none.
+struct ResultFiles {
+  std::string succeeded, failed, unprocessed;
+};
+// The same into files of a folder that is there, each whole or not at all.
+Result<ResultFiles> write_result_files(const Job& job, const Verdicts& verdicts, const std::filesystem::path& folder);
+
 // Every finding as a line of JSON.
 Result<void> write_issue_file(const std::filesystem::path& path, const staging::IssueLog& findings);
 

@@ -242,19 +242,10 @@ ALTER TABLE lade_file ADD job_id integer REFERENCES lade_job (id);
 CREATE INDEX lade_file_job ON lade_file (job_id);
 )sql";
 
-constexpr std::string_view kTargetLocksSqlite = R"sql(
-CREATE TABLE lade_target_lock (
-  company_id INTEGER NOT NULL,
-  table_name TEXT NOT NULL,
-  job_id     INTEGER NOT NULL,
-  PRIMARY KEY (company_id, table_name)
-);
-ALTER TABLE lade_job ADD waits_for INTEGER NOT NULL DEFAULT 0;
-)sql";
-
 // Blocks of the journal are compressed already.
-constexpr std::string_view kTargetLocksPostgresql = R"sql(
-ALTER TABLE lade_journal ALTER images SET STORAGE EXTERNAL;
+constexpr std::string_view kJournalPostgresql = "ALTER TABLE lade_journal ALTER images SET STORAGE EXTERNAL";
+
+constexpr std::string_view kTargetLocks = R"sql(
 CREATE TABLE lade_target_lock (
   company_id integer NOT NULL,
   table_name text NOT NULL,
@@ -281,8 +272,9 @@ std::span<const db::Migration> migrations() {
       durable_jobs_migration(),
       {4, "queue", queue::schema().sqlite, queue::schema().postgresql},
       {5, "what tasks publish", kPublishedSqlite, kPublishedPostgresql},
-      {6, "undo journal and target locks", kTargetLocksSqlite, kTargetLocksPostgresql},
-      {7, "batches", kBatches, kBatches},
+      {6, "undo journal", "", kJournalPostgresql},
+      {7, "target locks", kTargetLocks, kTargetLocks},
+      {8, "batches", kBatches, kBatches},
   };
   return all;
 }

@@ -28,6 +28,8 @@ HEADER = "Code,Name\n"
 
 
 class ProgramTest(unittest.TestCase):
+    url = "sqlite:company.db"
+
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="lade_cli_"))
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
@@ -61,6 +63,14 @@ class ProgramTest(unittest.TestCase):
         self.assertNotIn("runtime error", output)
         self.assertGreaterEqual(done.returncode, 0, f"ended by a signal:\n{output}")
         return done.returncode, output
+
+    def lade(self, *words):
+        return self.run_lade(*words, "--database", self.url)
+
+    def json(self, *words):
+        code, output = self.lade(*words, "--output", "json")
+        self.assertEqual(code, 0, output)
+        return json.loads(output)
 
     def import_file(self, name, *words, **options):
         return self.run_lade("import", name, "-d", "things.yaml", "--database", "sqlite:company.db", *words, **options)

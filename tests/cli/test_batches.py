@@ -9,20 +9,10 @@ from program import SCHEMA, OnServer, ProgramTest
 class BatchTest(ProgramTest):
     """The batch monday has two queued jobs: one of two good rows, one with two bad rows of three."""
 
-    url = "sqlite:company.db"
-
     def setUp(self):
         super().setUp()
         self.write("worse.csv", "Code,Name\nc,third\n,nameless\n,=x\n")
         self.submitted = self.submit("things.csv", "worse.csv")
-
-    def lade(self, *words):
-        return self.run_lade(*words, "--database", self.url)
-
-    def json(self, *words):
-        code, output = self.lade(*words, "--output", "json")
-        self.assertEqual(code, 0, output)
-        return json.loads(output)
 
     def submit(self, *files, batch="monday"):
         return self.json("import", *files, "-d", "things.yaml", "--async", "--batch", batch)

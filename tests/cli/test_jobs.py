@@ -13,8 +13,6 @@ from program import SCHEMA, OnServer, ProgramTest
 class JobTest(ProgramTest):
     """Jobs of a database: job 1 has loaded two rows, job 2 one of three."""
 
-    url = "sqlite:company.db"
-
     def query(self, text):
         return [tuple(str(value) for value in row) for row in self.sql(text)]
 
@@ -23,14 +21,6 @@ class JobTest(ProgramTest):
         self.write("worse.csv", "Code,Name\nc,third\n,nameless\n,=x\n")
         for name in ("things.csv", "worse.csv"):
             self.run_lade("import", name, "-d", "things.yaml", "--database", self.url, "--quiet")
-
-    def lade(self, *words):
-        return self.run_lade(*words, "--database", self.url)
-
-    def json(self, *words):
-        code, output = self.lade(*words, "--output", "json")
-        self.assertEqual(code, 0, output)
-        return json.loads(output)
 
     def place(self, job, state):
         """Puts a job back into a state, with its file where it lay."""
