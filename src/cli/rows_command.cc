@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "analysis/formula_guard.h"
+#include "api/views.h"
 #include "cli/commands.h"
 #include "cli/usage.h"
 #include "csv/writer.h"
@@ -54,8 +55,8 @@ class RowOutput {
     switch (format_) {
       case Format::csv: write_csv(row); break;
       case Format::text: write_text(row); break;
-      case Format::json: fmt::print("{}{}", count_ == 0 ? "" : ",", boost::json::serialize(object_of(row))); break;
-      case Format::ndjson: fmt::print("{}\n", boost::json::serialize(object_of(row))); break;
+      case Format::json: fmt::print("{}{}", count_ == 0 ? "" : ",", boost::json::serialize(api::to_json(row))); break;
+      case Format::ndjson: fmt::print("{}\n", boost::json::serialize(api::to_json(row))); break;
     }
     ++count_;
   }
@@ -93,24 +94,6 @@ class RowOutput {
     if (!row.issue.value.empty()) text += fmt::format(" ('{}')", row.issue.value);
     fmt::print("{}\n", text);
   }
-  static boost::json::object object_of(const store::ListedRow& row) {
-    boost::json::object object{{"row", row.row_id},
-                               {"state", model::to_string(row.state)},
-                               {"outcome", model::to_string(row.outcome)},
-                               {"last_completed_priority", row.last_completed_priority}};
-    const std::string_view action = model::row_action(row.outcome);
-    object["action"] = action.empty() ? boost::json::value(nullptr) : boost::json::value(action);
-    if (row.line != 0) object["line"] = row.line;
-    const std::pair<const char*, const std::string&> texts[] = {{"code", row.issue.code},
-                                                                {"column", row.issue.column},
-                                                                {"value", row.issue.value},
-                                                                {"message", row.issue.message},
-                                                                {"hint", row.issue.hint}};
-    for (const auto& [name, text] : texts)
-      if (!text.empty()) object[name] = text;
-    return object;
-  }
-
   const Format format_;
   const std::string wanted_;
   std::int64_t count_ = 0;

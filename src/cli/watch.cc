@@ -1,12 +1,13 @@
 #include "cli/watch.h"
 
+
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <thread>
 
 #include "cli/job_view.h"
-#include "cli/moment.h"
+#include "base/moment.h"
 #include "jobs/control.h"
 
 namespace lade::cli {
@@ -125,7 +126,7 @@ Result<store::JobRecord> follow(db::Connection& connection, const std::string& r
 
 void print_end(const store::JobRecord& job, const CommonOptions& common) {
   if (common.output != Output::text) {
-    fmt::print("{}\n", boost::json::serialize(to_json(job)));
+    fmt::print("{}\n", boost::json::serialize(api::to_json(job)));
     return;
   }
   if (common.quiet && job.standing.outcome == model::JobOutcome::succeeded) return;

@@ -157,7 +157,7 @@ Result<std::optional<Error>> death_of_task(db::Connection& connection, const Job
 
 Result<store::JobChange> change_of(db::Connection& connection, const Job& job, const Ledger& ledger,
                                    std::optional<Error> error) {
-  LADE_ASSIGN(const auto record, store::find_job(connection, std::to_string(job.id)));
+  LADE_ASSIGN(const auto record, store::job_with_id(connection, job.id));
   if (!record) return fail("job_not_found", "the job was deleted");
   const bool unfinished = ledger.counts[Outcome::unprocessed] > 0;
   if (record->standing.state == model::JobState::rejected) return store::JobChange{.event = JobEvent::completed};

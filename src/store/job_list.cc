@@ -18,7 +18,7 @@ std::string select_jobs(const db::Connection& connection) {
   const auto time = [&](std::string_view column) { return time_sql(connection, column); };
   return fmt::format(
       "SELECT j.id, CAST(j.uuid AS text), j.slug, j.definition_id, d.slug, d.version, j.file_id, j.file_name, "
-      "j.file_bytes, j.batch_id, b.name, j.created_by, j.options, j.dedupe_hash, j.state, j.outcome, j.paused, "
+      "j.file_bytes, j.batch_id, b.name, j.company_id, j.project_id, j.created_by, j.created_by_id, j.options, j.dedupe_hash, j.state, j.outcome, j.paused, "
       "j.cancel_requested, j.ended_in, j.error_code, j.error, j.error_hint, j.results_error, j.retries, "
       "j.review_revision, "
       "j.reviewed_by, (SELECT w.slug FROM lade_job w WHERE w.id = j.waits_for AND j.outcome IS NULL), j.rows_total, "
@@ -60,7 +60,10 @@ void read_identity(Columns& columns, JobRecord& job) {
   job.file_bytes = columns.integer();
   job.batch_id = columns.integer();
   job.batch = columns.text();
+  job.company = columns.integer();
+  job.project = columns.integer();
   job.created_by = columns.text();
+  job.created_by_id = columns.integer();
   job.options = columns.text();
   job.dedupe_hash = columns.text();
 }
@@ -152,6 +155,11 @@ Result<std::optional<JobRecord>> find_job(db::Connection& connection, std::strin
       values);
 }
 
+Result<std::optional<JobRecord>> job_with_id(db::Connection& connection, std::int64_t id) {
+  const Value values[] = {id};
+  return first_job(connection, "WHERE j.id = $1", values);
+}
+
 Result<std::string> job_snapshot(db::Connection& connection, std::int64_t id) {
   const Value values[] = {id};
   LADE_ASSIGN(const auto rows, connection.query("SELECT snapshot FROM lade_job WHERE id = $1", values));
@@ -161,11 +169,14 @@ Result<std::string> job_snapshot(db::Connection& connection, std::int64_t id) {
 
 Result<JobPage> list_jobs(db::Connection& connection, const JobFilter& filter) {
   const Value values[] = {filter.company, text_or_null(filter.definition), id_or_null(filter.batch_id),
-                          id_or_null(filter.before), filter.limit + 1};
+                          id_or_null(filter.before), filter.limit + 1, id_or_null(filter.project),
+                          id_or_null(filter.created_by_id)};
   std::string condition =
       "WHERE j.company_id = $1 AND (CAST($2 AS text) IS NULL OR d.slug = $2) "
       "AND (CAST($3 AS bigint) IS NULL OR j.batch_id = CAST($3 AS bigint)) "
-      "AND (CAST($4 AS bigint) IS NULL OR j.id < CAST($4 AS bigint))";
+      "AND (CAST($4 AS bigint) IS NULL OR j.id < CAST($4 AS bigint)) "
+      "AND (CAST($6 AS bigint) IS NULL OR j.project_id = CAST($6 AS bigint)) "
+      "AND (CAST($7 AS bigint) IS NULL OR j.created_by_id = CAST($7 AS bigint))";
   if (!filter.status.empty()) {
     const std::optional<std::string> status = status_sql(filter.status);
     if (!status)

@@ -28,7 +28,10 @@ struct JobRecord {
   std::int64_t file_bytes = 0;
   std::int64_t batch_id = 0;  // 0: none
   std::string batch;          // its name
-  std::string created_by;
+  std::int64_t company = kDefaultCompany;
+  std::int64_t project = 0;        // 0: none
+  std::string created_by;          // as people call who made it
+  std::int64_t created_by_id = 0;  // 0: nobody who has an account
   std::string options;
   std::string dedupe_hash;
 
@@ -72,6 +75,9 @@ struct JobRecord {
 Result<std::optional<JobRecord>> find_job(db::Connection& connection, std::string_view reference,
                                           std::int64_t company = kDefaultCompany);
 
+// Whosever it is: for lade's own work. Nullopt when there is none.
+Result<std::optional<JobRecord>> job_with_id(db::Connection& connection, std::int64_t id);
+
 // The definition as it was when the job was made.
 Result<std::string> job_snapshot(db::Connection& connection, std::int64_t id);
 
@@ -79,6 +85,8 @@ struct JobFilter {
   std::string status = {};      // as job_status() has them; empty: all
   std::string definition = {};  // slug; empty: all
   std::int64_t batch_id = 0;    // 0: all
+  std::int64_t project = 0;     // 0: all
+  std::int64_t created_by_id = 0;  // 0: all
   std::int64_t before = 0;      // where the last page ended (JobPage::next); 0: from the newest on
   std::int64_t limit = 50;
   std::int64_t company = kDefaultCompany;
