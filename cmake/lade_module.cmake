@@ -8,6 +8,7 @@ find_package(yaml-cpp REQUIRED)
 find_package(Boost 1.81 REQUIRED COMPONENTS json)
 find_package(date REQUIRED)
 pkg_check_modules(hwy REQUIRED IMPORTED_TARGET libhwy)
+pkg_check_modules(sodium REQUIRED IMPORTED_TARGET libsodium)
 
 set_property(GLOBAL PROPERTY LADE_MODULES "")
 
