@@ -17,29 +17,14 @@
 namespace lade::cli {
 namespace {
 
-using model::Outcome;
-using model::RowState;
-
 enum class Format { text, json, ndjson, csv };
 
 struct RowsCommand {
   std::string job;
-  std::size_t word = 0;  // which of words()
+  std::size_t word = 0;  // which of store::row_words()
   store::RowFilter filter;
   Format format = Format::text;
 };
-
-// The words for outcomes and for states; failed, which is meant without one, is the first.
-using Wanted = decltype(store::RowFilter::wanted);
-std::vector<std::pair<std::string, Wanted>> words() {
-  std::vector<std::pair<std::string, Wanted>> all;
-  for (const Outcome outcome : {Outcome::failed, Outcome::inserted, Outcome::updated, Outcome::unchanged,
-                                Outcome::skipped, Outcome::unprocessed})
-    all.emplace_back(model::to_string(outcome), outcome);
-  for (std::size_t i = 0; i < model::kRowStates; ++i)
-    all.emplace_back(model::to_string(static_cast<RowState>(i)), static_cast<RowState>(i));
-  return all;
-}
 
 // Writes rows one by one, in one of the formats.
 class RowOutput {
@@ -107,7 +92,7 @@ Result<void> list(db::Connection& connection, const RowsCommand& command) {
   // Begun with the first row: an error before it is not preceded by half an answer.
   std::optional<RowOutput> output;
   const auto begun = [&]() -> RowOutput& {
-    return output ? *output : output.emplace(command.format, words()[command.word].first);
+    return output ? *output : output.emplace(command.format, store::row_words()[command.word].first);
   };
   LADE_TRY(store::list_rows(connection, job, filter, [&](const store::ListedRow& row) { begun().take(row); }));
   begun().finish();
@@ -130,7 +115,7 @@ void add_rows_command(CLI::App& app, CommonOptions& common, Action& action) {
   CLI::App* sub = app.add_subcommand("rows", "Rows of a job by what became of them; failed ones with every error");
   sub->add_option("JOB", command->job, "id, UUID or slug of the job")->required();
   Choices choices;
-  for (const auto& [word, wanted] : words()) choices.emplace_back(word, static_cast<int>(choices.size()));
+  for (const auto& [word, wanted] : store::row_words()) choices.emplace_back(word, static_cast<int>(choices.size()));
   sub->add_option("--state", command->word,
                   "what became of them: failed, inserted, updated, unchanged, skipped or unprocessed; or how far they "
                   "have come: pending, analysing, analysed, processing, processed or error (default: failed)")
@@ -152,7 +137,7 @@ void add_rows_command(CLI::App& app, CommonOptions& common, Action& action) {
       "  lade rows prices-7\n"
       "  lade rows prices-7 --state skipped --limit 0 --output csv > skipped.csv");
   sub->callback([command, &common, &action] {
-    command->filter.wanted = words()[command->word].second;
+    command->filter.wanted = store::row_words()[command->word].second;
     action = [command, &common] { return run(*command, common); };
   });
 }

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/failpoint.h"
+#include "db/durably.h"
 #include "db/values.h"
 #include "jobs/arm.h"
 #include "jobs/results.h"
@@ -173,18 +174,6 @@ Result<store::JobChange> change_of(db::Connection& connection, const Job& job, c
       .event = JobEvent::failed, .error_code = error->code, .error = error->message, .error_hint = error->hint};
 }
 
-// Sessions of workers may commit without waiting for the disk, except when somebody is told that a job has ended: that
-// makes all before it durable too. Gives how it was before.
-Result<std::int64_t> set_synchronous(db::Connection& connection, std::int64_t level) {
-  if (connection.backend() != db::Backend::sqlite) {
-    LADE_TRY(connection.run(level == 0 ? "SET synchronous_commit = off" : "SET synchronous_commit = on"));
-    return 0;
-  }
-  LADE_ASSIGN(const auto before, connection.query("PRAGMA synchronous"));
-  LADE_TRY(connection.run("PRAGMA synchronous = " + std::to_string(level)));
-  return db::integer_of(before.front().front());
-}
-
 Result<std::vector<std::string>> publish_end(queue::TaskContext& context, const Job& job, db::Connection& connection,
                                              const Ledger& ledger, Result<std::vector<store::FileRecord>> files,
                                              std::optional<Error> error) {
@@ -217,12 +206,13 @@ Result<void> conclude(queue::TaskContext& context, OpenJob& open, Worker& worker
   if (!job.options.issues_file.empty()) LADE_TRY(write_issue_file(job.options.issues_file, ledger.findings));
   auto files = store_results(open, ledger);
   LADE_ASSIGN(const Worker::Session session, worker.session({}));
-  constexpr std::int64_t kFull = 2;
-  LADE_ASSIGN(const std::int64_t before, set_synchronous(*session, kFull));
-  auto orphans = publish_end(context, job, *session, ledger, std::move(files), std::move(error));
-  LADE_TRY(set_synchronous(*session, before));
-  if (!orphans) return fail(std::move(orphans).error());
-  for (const std::string& id : *orphans) (void)open.storage.remove(id);
+  std::vector<std::string> orphans;
+  {
+    // Somebody will be told that the job has ended.
+    const db::Durably durably(*session);
+    LADE_ASSIGN(orphans, publish_end(context, job, *session, ledger, std::move(files), std::move(error)));
+  }
+  for (const std::string& id : orphans) (void)open.storage.remove(id);
   return {};
 }
 

@@ -139,8 +139,9 @@ Result<void> read_columns(db::Connection& connection, StoredDefinition& definiti
 
 }  // namespace
 
-Result<void> save_definition(db::Connection& connection, StoredDefinition& definition) {
-  LADE_ASSIGN(db::Transaction transaction, db::Transaction::begin(connection));
+namespace {
+
+Result<void> save(db::Connection& connection, StoredDefinition& definition) {
   const Value slug[] = {definition.company, definition.slug};
   LADE_ASSIGN(const auto newest, connection.query("SELECT id, version, source_text FROM lade_definition WHERE "
                                                   "company_id = $1 AND slug = $2 ORDER BY version DESC LIMIT 1",
@@ -148,7 +149,7 @@ Result<void> save_definition(db::Connection& connection, StoredDefinition& defin
   if (!newest.empty() && text_of(newest.front()[2]) == definition.source_text) {
     definition.id = std::get<std::int64_t>(newest.front()[0]);
     definition.version = std::get<std::int64_t>(newest.front()[1]);
-    return transaction.rollback();
+    return {};
   }
   definition.version = newest.empty() ? 1 : std::get<std::int64_t>(newest.front()[1]) + 1;
   const Value values[] = {
@@ -166,7 +167,13 @@ Result<void> save_definition(db::Connection& connection, StoredDefinition& defin
                       std::string(now_sql(connection)) + ") RETURNING id",
                   values));
   LADE_TRY(save_columns(connection, definition));
-  return transaction.commit();
+  return {};
+}
+
+}  // namespace
+
+Result<void> save_definition(db::Connection& connection, StoredDefinition& definition) {
+  return in_transaction(connection, [&] { return save(connection, definition); });
 }
 
 Result<std::optional<StoredDefinition>> find_definition(db::Connection& connection, std::string_view slug,

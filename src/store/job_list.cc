@@ -170,13 +170,16 @@ Result<std::string> job_snapshot(db::Connection& connection, std::int64_t id) {
 Result<JobPage> list_jobs(db::Connection& connection, const JobFilter& filter) {
   const Value values[] = {filter.company, text_or_null(filter.definition), id_or_null(filter.batch_id),
                           id_or_null(filter.before), filter.limit + 1, id_or_null(filter.project),
-                          id_or_null(filter.created_by_id)};
-  std::string condition =
+                          id_or_null(filter.created_by_id), text_or_null(filter.file)};
+  const std::string_view place = filter.oldest_first ? "j.id >" : "j.id <";
+  std::string condition = fmt::format(
       "WHERE j.company_id = $1 AND (CAST($2 AS text) IS NULL OR d.slug = $2) "
       "AND (CAST($3 AS bigint) IS NULL OR j.batch_id = CAST($3 AS bigint)) "
-      "AND (CAST($4 AS bigint) IS NULL OR j.id < CAST($4 AS bigint)) "
+      "AND (CAST($4 AS bigint) IS NULL OR {} CAST($4 AS bigint)) "
       "AND (CAST($6 AS bigint) IS NULL OR j.project_id = CAST($6 AS bigint)) "
-      "AND (CAST($7 AS bigint) IS NULL OR j.created_by_id = CAST($7 AS bigint))";
+      "AND (CAST($7 AS bigint) IS NULL OR j.created_by_id = CAST($7 AS bigint)) "
+      "AND (CAST($8 AS text) IS NULL OR {}(lower(j.file_name), lower($8)) > 0)",
+      place, connection.backend() == db::Backend::sqlite ? "instr" : "strpos");
   if (!filter.status.empty()) {
     const std::optional<std::string> status = status_sql(filter.status);
     if (!status)
@@ -186,7 +189,9 @@ Result<JobPage> list_jobs(db::Connection& connection, const JobFilter& filter) {
     condition += " AND " + *status;
   }
   LADE_ASSIGN(const auto rows,
-              connection.query(select_jobs(connection) + condition + " ORDER BY j.id DESC LIMIT $5", values));
+              connection.query(select_jobs(connection) + condition +
+                                   (filter.oldest_first ? " ORDER BY j.id LIMIT $5" : " ORDER BY j.id DESC LIMIT $5"),
+                               values));
   JobPage page;
   const auto count = std::min(rows.size(), static_cast<std::size_t>(std::max<std::int64_t>(filter.limit, 0)));
   for (std::size_t i = 0; i < count; ++i) page.jobs.push_back(job_of(rows[i]));

@@ -87,12 +87,14 @@ struct JobFilter {
   std::int64_t batch_id = 0;    // 0: all
   std::int64_t project = 0;     // 0: all
   std::int64_t created_by_id = 0;  // 0: all
-  std::int64_t before = 0;      // where the last page ended (JobPage::next); 0: from the newest on
+  std::string file = {};        // part of the file's name; empty: all
+  bool oldest_first = false;
+  std::int64_t before = 0;      // where the last page ended (JobPage::next); 0: from the beginning on
   std::int64_t limit = 50;
   std::int64_t company = kDefaultCompany;
 };
 struct JobPage {
-  std::vector<JobRecord> jobs;  // newest first
+  std::vector<JobRecord> jobs;  // newest first, unless asked otherwise
   std::int64_t next = 0;        // `before` of the next page; 0: this is the last one
 };
 // Jobs created meanwhile do not shift the pages. Fails with status_unknown.
