@@ -32,7 +32,6 @@ Result<UsedLink> use_link(db::Connection& connection, std::string_view token);
 // afterwards nullopt. Earlier invitations of the first admin end.
 Result<std::optional<std::string>> invite_first_admin(db::Connection& connection,
                                                       std::chrono::seconds valid_for = kDefaultLinkLife);
-// The address that the first admin has until somebody changes it.
 inline constexpr std::string_view kFirstAdmin = "admin@localhost";
 
 }  // namespace lade::accounts

@@ -32,7 +32,6 @@ class PasswordHasher {
 
   const PasswordCost cost_;
   std::counting_semaphore<2> places_{2};
-  const std::string decoy_;  // a hash that no password is asked for
 };
 
 }  // namespace lade::accounts

@@ -1,6 +1,7 @@
 #include "store/schema.h"
 
 #include "queue/schema.h"
+#include "store/accounts_schema.h"
 #include "store/durable_jobs_schema.h"
 
 namespace lade::store {
@@ -275,6 +276,7 @@ std::span<const db::Migration> migrations() {
       {6, "undo journal", "", kJournalPostgresql},
       {7, "target locks", kTargetLocks, kTargetLocks},
       {8, "batches", kBatches, kBatches},
+      accounts_migration(),
   };
   return all;
 }
