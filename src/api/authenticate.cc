@@ -74,7 +74,7 @@ Result<std::optional<accounts::Principal>> authenticate(db::Connection& connecti
 Result<void> check_access(const Route& route, const std::optional<accounts::Principal>& principal) {
   if (!route.access.role) return {};
   if (!principal) return fail(not_authenticated("this needs somebody who is signed in"));
-  if (!accounts::may(*principal, *route.access.role, route.access.scope))
+  if (!route.access.scope.empty() && !accounts::may(*principal, *route.access.role, route.access.scope))
     return fail("not_allowed",
                 fmt::format("{} is not for {}", route.name, accounts::to_string(principal->role)),
                 fmt::format("it takes the role {}{}", accounts::to_string(*route.access.role),

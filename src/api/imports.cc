@@ -145,10 +145,7 @@ Result<http::Reception> put_file(Asked asked) {
 }
 
 Result<http::Response> list(Call& call) {
-  store::JobFilter filter{.company = call.who().company};
-  const accounts::Principal& who = call.who();
-  if (who.sight == accounts::Sight::own) filter.created_by_id = who.user_id;
-  if (who.sight == accounts::Sight::project) filter.project = who.project;
+  store::JobFilter filter = visible_imports(call.who());
   filter.status = call.query.text("status").value_or("");
   filter.definition = call.query.text("definition").value_or("");
   filter.file = call.query.text("file").value_or("");
@@ -157,7 +154,7 @@ Result<http::Response> list(Call& call) {
   LADE_ASSIGN(const Page page, read_page(call.query));
   LADE_TRY(call.query.finish());
   if (!batch.empty()) {
-    LADE_ASSIGN(const store::BatchRecord found, jobs::require_batch(call.connection, batch, who.company));
+    LADE_ASSIGN(const store::BatchRecord found, jobs::require_batch(call.connection, batch, call.who().company));
     filter.batch_id = found.id;
   }
   filter.before = page.before;
@@ -191,6 +188,13 @@ jobs::JobOrder order_of(const Asked& asked) {
           .actor = asked.who().user,
           .company = asked.who().company,
           .actor_id = asked.who().user_id};
+}
+
+store::JobFilter visible_imports(const accounts::Principal& who) {
+  store::JobFilter filter{.company = who.company};
+  if (who.sight != accounts::Sight::company) filter.seen_by = who.user_id;
+  if (who.sight == accounts::Sight::project) filter.project = who.project;
+  return filter;
 }
 
 Result<JobRecord> require_import(const Asked& asked, db::Connection& connection) {

@@ -11,6 +11,8 @@
 // What the routes about imports share.
 namespace lade::api {
 
+// A filter for the imports that somebody sees.
+store::JobFilter visible_imports(const accounts::Principal& who);
 // The import that the path names, if the one who asks may see it; otherwise job_not_found.
 Result<store::JobRecord> require_import(const Asked& asked, db::Connection& connection);
 // The same as an order by who asks.

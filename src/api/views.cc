@@ -53,6 +53,7 @@ json::object to_json(const store::JobRecord& job) {
                       {"definition_version", job.definition_version},
                       {"batch", text_or_null(job.batch)},
                       {"file", job.file_name},
+                      {"file_id", text_or_null(job.file_uuid)},
                       {"file_bytes", job.file_bytes},
                       {"status", job.status()},
                       {"state", to_string(job.standing.state)},

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "store/sql.h"
+#include "store/tally.h"
 
 namespace lade::store {
 
@@ -18,6 +19,8 @@ Result<std::int64_t> create_file(db::Connection& connection, const FileRecord& f
                                            "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, {}) RETURNING id",
                                            now_sql(connection)),
                                values));
+  if (file.purpose != "upload")
+    LADE_TRY(add_tally(connection, file.company, "result_file_bytes", file.purpose, file.bytes));
   return integer_of(rows[0][0]);
 }
 

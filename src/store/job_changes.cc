@@ -7,6 +7,7 @@
 #include "store/events.h"
 #include "store/job_list.h"
 #include "store/sql.h"
+#include "store/tally.h"
 
 namespace lade::store {
 namespace {
@@ -187,6 +188,7 @@ Result<JobStanding> change_in_transaction(db::Connection& connection, std::int64
     LADE_ASSIGN(const bool moved, update.run(connection, id, from));
     if (!moved) continue;
     LADE_TRY(append_event(connection, {id, std::string(to_string(change.event)), change.actor, change.data}));
+    if (to.outcome && !from.standing.outcome) LADE_TRY(tally_end(connection, id));
     return to;
   }
 }

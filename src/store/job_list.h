@@ -24,6 +24,7 @@ struct JobRecord {
   std::string definition;  // its slug
   std::int64_t definition_version = 0;
   std::int64_t file_id = 0;  // 0: none
+  std::string file_uuid;     // of its file in the storage; empty: none (yet), or it lies elsewhere
   std::string file_name;
   std::int64_t file_bytes = 0;
   std::int64_t batch_id = 0;  // 0: none
@@ -85,8 +86,8 @@ struct JobFilter {
   std::string status = {};      // as job_status() has them; empty: all
   std::string definition = {};  // slug; empty: all
   std::int64_t batch_id = 0;    // 0: all
-  std::int64_t project = 0;     // 0: all
-  std::int64_t created_by_id = 0;  // 0: all
+  std::int64_t seen_by = 0;     // only what this user made, or what belongs to `project`; 0: all
+  std::int64_t project = 0;     // 0: none
   std::string file = {};        // part of the file's name; empty: all
   bool oldest_first = false;
   std::int64_t before = 0;      // where the last page ended (JobPage::next); 0: from the beginning on

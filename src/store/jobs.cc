@@ -6,6 +6,7 @@
 #include "store/events.h"
 #include "store/job_list.h"
 #include "store/sql.h"
+#include "store/tally.h"
 
 namespace lade::store {
 namespace {
@@ -65,6 +66,10 @@ Result<std::int64_t> create_job(db::Connection& connection, const NewJob& job) {
                            "WHERE d.id = definition_id) || '-' || id WHERE id = $1",
                            named));
     LADE_TRY(append_event(connection, {id, "created", job.created_by}));
+    LADE_ASSIGN(const auto slugs, connection.query("SELECT d.slug FROM lade_job j JOIN lade_definition d ON d.id = "
+                                                   "j.definition_id WHERE j.id = $1",
+                                                   named));
+    LADE_TRY(add_tally(connection, job.company, "jobs_created", text_of(slugs.front().front()), 1));
     return id;
   });
 }
