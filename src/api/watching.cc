@@ -185,7 +185,7 @@ std::vector<Route> watching_routes() {
        .answers = {{200, "EventPage", "events in their order"}}},
       {.method = "GET", .path = "/api/v1/imports/{import}/results/{which}", .name = "imports.results",
        .summary = "The rows that failed, succeeded or were not processed, as a file like the source", .access = reads,
-       .answer = results, .answers = {{200, "text/csv", "the rows, with _row, _code and _message"}}},
+       .answer = results, .answers = {{200, "text/csv", "the rows, with _row, _code and _message"}, {206, "text/csv", "a range of it"}}},
   });
   return routes;
 }
