@@ -56,7 +56,7 @@ Result<http::Response> show(Call& call) {
 Result<http::Response> content(Call& call) {
   LADE_TRY(call.query.finish());
   LADE_ASSIGN(const store::FileRecord file, require_file(call));
-  return file_response(call.service.storage(), file);
+  return file_response(call.service.storage(), file, "application/octet-stream");
 }
 
 Result<http::Response> sniff(Call& call) {
