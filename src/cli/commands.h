@@ -33,6 +33,10 @@ void add_job_commands(CLI::App& app, CommonOptions& common, Action& action);
 void add_batch_commands(CLI::App& app, CommonOptions& common, Action& action);
 void add_rows_command(CLI::App& app, CommonOptions& common, Action& action);
 void add_queue_commands(CLI::App& app, CommonOptions& common, Action& action);
+void add_company_commands(CLI::App& app, CommonOptions& common, Action& action);
+void add_user_commands(CLI::App& app, CommonOptions& common, Action& action);
+void add_token_commands(CLI::App& app, CommonOptions& common, Action& action);
+void add_audit_commands(CLI::App& app, CommonOptions& common, Action& action);
 void add_admin_commands(CLI::App& app, CommonOptions& common, Action& action);
 
 // A session that may write; makes the data folder and the SQLite file when they are missing.

@@ -29,6 +29,10 @@ int main(int argc, char** argv) {
   add_batch_commands(app, common, action);
   add_rows_command(app, common, action);
   add_queue_commands(app, common, action);
+  add_company_commands(app, common, action);
+  add_user_commands(app, common, action);
+  add_token_commands(app, common, action);
+  add_audit_commands(app, common, action);
   add_admin_commands(app, common, action);
   try {
     app.parse(argc, argv);
