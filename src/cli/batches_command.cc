@@ -4,9 +4,10 @@
 
 #include <memory>
 
+#include "api/views.h"
 #include "cli/commands.h"
 #include "cli/job_view.h"
-#include "cli/moment.h"
+#include "base/moment.h"
 #include "jobs/batches.h"
 
 namespace lade::cli {
@@ -21,32 +22,6 @@ struct BatchesCommand {
 using Words = std::shared_ptr<BatchesCommand>;  // shared by the command's options and its action
 
 constexpr std::int64_t kJobsShown = 20;
-
-json::value text_or_null(const std::string& text) {
-  return text.empty() ? json::value(nullptr) : json::value(text);
-}
-
-json::object to_json(const store::BatchRecord& batch) {
-  const model::JobTally& jobs = batch.jobs;
-  return {{"batch_id", batch.uuid},
-          {"id", batch.id},
-          {"name", batch.name},
-          {"status", batch.status()},
-          {"progress", batch.progress},
-          {"newcomers_wait", batch.newcomers_wait},
-          {"jobs",
-           {{"total", jobs.total()},
-            {"finished", jobs.finished()},
-            {"succeeded", jobs.succeeded},
-            {"failed", jobs.failed},
-            {"cancelled", jobs.ended_by_people}}},
-          {"rows", {{"total", batch.rows_total}, {"processed", batch.rows_processed}, {"failed", batch.rows_failed}}},
-          {"source_manifest", text_or_null(batch.source_manifest)},
-          {"created_by", text_or_null(batch.created_by)},
-          {"created_at", text_or_null(batch.created_at)},
-          {"started_at", text_or_null(batch.started_at)},
-          {"completed_at", text_or_null(batch.completed_at)}};
-}
 
 void print_batches(const std::vector<store::BatchRecord>& batches) {
   std::size_t width = 8;
@@ -92,7 +67,7 @@ int list(const store::BatchFilter& filter, const CommonOptions& common) {
     return kOk;
   }
   json::array objects;
-  for (const store::BatchRecord& batch : page->batches) objects.push_back(to_json(batch));
+  for (const store::BatchRecord& batch : page->batches) objects.push_back(api::to_json(batch));
   if (common.output == Output::json) objects = {json::object{{"batches", std::move(objects)}, {"next", page->next}}};
   for (const json::value& object : objects) fmt::print("{}\n", json::serialize(object));
   return kOk;
@@ -110,7 +85,7 @@ Result<void> show(const std::string& reference, const CommonOptions& common) {
   LADE_ASSIGN(const auto connection, open_for_batch(reference, common, db::Access::read));
   LADE_ASSIGN(const store::BatchRecord batch, jobs::require_batch(*connection, reference));
   if (common.output != Output::text) {
-    fmt::print("{}\n", json::serialize(to_json(batch)));
+    fmt::print("{}\n", json::serialize(api::to_json(batch)));
     return {};
   }
   print_batch(batch);
@@ -127,7 +102,7 @@ Result<void> act(Act action, const char* done, const std::string& reference, con
   LADE_ASSIGN(const auto connection, open_for_batch(reference, common, db::Access::write));
   LADE_ASSIGN(const auto outcome, action(*connection, {reference, current_user()}));
   if (common.output != Output::text) {
-    json::object object = to_json(outcome.batch);
+    json::object object = api::to_json(outcome.batch);
     object["done"] = outcome.done;
     json::object& refused = object["refused"].emplace_object();
     for (const auto& [code, jobs] : outcome.refused) refused[code] = jobs;

@@ -27,6 +27,7 @@ using Action = std::function<int()>;
 void add_import_commands(CLI::App& app, CommonOptions& common, Action& action);
 void add_results_command(CLI::App& app, CommonOptions& common, Action& action);
 void add_worker_command(CLI::App& app, CommonOptions& common, Action& action);
+void add_serve_command(CLI::App& app, CommonOptions& common, Action& action);
 void add_sniff_command(CLI::App& app, CommonOptions& common, Action& action);
 void add_definition_commands(CLI::App& app, CommonOptions& common, Action& action);
 void add_job_commands(CLI::App& app, CommonOptions& common, Action& action);
@@ -50,8 +51,9 @@ Result<std::unique_ptr<db::Connection>> open_current_store(const CommonOptions& 
 Result<std::unique_ptr<db::Connection>> open_for_job(const std::string& reference, const CommonOptions& common,
                                                      db::Access access);
 
-// Who runs the program.
+// Who runs the program, and where.
 std::string current_user();
+std::string host_name();
 
 // A definition by path of a YAML file, or by slug of a stored one.
 struct NamedDefinition {

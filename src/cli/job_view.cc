@@ -3,39 +3,18 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "cli/moment.h"
+#include "base/moment.h"
 #include "cli/terminal.h"
 
 namespace lade::cli {
 namespace {
 
-namespace json = boost::json;
 using model::JobOutcome;
 using model::JobState;
 using model::Outcome;
 
 constexpr Outcome kInOrder[] = {Outcome::inserted, Outcome::updated, Outcome::unchanged,
                                 Outcome::failed,   Outcome::skipped, Outcome::unprocessed};
-
-json::value text_or_null(std::string_view text) {
-  return text.empty() ? json::value(nullptr) : json::value(text);
-}
-
-json::object rows_json(const model::RowCounts& rows) {
-  json::object object{{"read", rows.read}};
-  for (const Outcome outcome : kInOrder) object[model::to_string(outcome)] = rows[outcome];
-  object["deleted"] = rows.deleted;
-  return object;
-}
-
-void add_times(json::object& object, const store::JobRecord& job) {
-  object["created_by"] = text_or_null(job.created_by);
-  object["reviewed_by"] = text_or_null(job.reviewed_by);
-  object["created_at"] = text_or_null(job.created_at);
-  object["started_at"] = text_or_null(job.started_at);
-  object["reviewed_at"] = text_or_null(job.reviewed_at);
-  object["finished_at"] = text_or_null(job.finished_at);
-}
 
 void print_field(std::string_view name, const std::string& value) {
   if (!value.empty()) fmt::print("  {:<12} {}\n", name, value);
@@ -80,50 +59,6 @@ std::string status_text(const store::JobRecord& job) {
 }
 
 }  // namespace
-
-json::object to_json(const store::JobRecord& job) {
-  json::object object{{"job_id", job.uuid},
-                      {"id", job.id},
-                      {"slug", job.slug},
-                      {"definition", job.definition},
-                      {"definition_version", job.definition_version},
-                      {"batch", text_or_null(job.batch)},
-                      {"file", job.file_name},
-                      {"file_bytes", job.file_bytes},
-                      {"status", job.status()},
-                      {"state", to_string(job.standing.state)},
-                      {"outcome", job.standing.outcome ? json::value(to_string(*job.standing.outcome)) : nullptr},
-                      {"progress", job.progress()},
-                      {"paused", job.paused},
-                      {"cancel_requested", job.cancel_requested},
-                      {"retries", job.retries},
-                      {"review_revision", job.review_revision},
-                      {"rows_total", job.rows_total ? json::value(*job.rows_total) : nullptr},
-                      {"rows_analysed", job.rows_analysed},
-                      {"rows", rows_json(job.rows)},
-                      {"conserved", job.rows.conserved()}};
-  object["waits_for"] = text_or_null(job.waits_for);
-  if (!job.error.empty()) object["error"] = {{"code", job.error_code}, {"message", job.error}};
-  if (!job.results_error.empty()) object["results_error"] = job.results_error;
-  add_times(object, job);
-  return object;
-}
-
-json::object to_json(const store::Event& event) {
-  boost::system::error_code error;
-  json::value data = json::parse(event.data, error);
-  return {{"number", event.number},         {"event", event.kind},
-          {"state", event.state},           {"actor", event.actor},
-          {"data", error ? nullptr : data}, {"created_at", event.created_at}};
-}
-
-json::object to_json(const queue::TaskCounts& tasks) {
-  return {{"pending", tasks.pending},
-          {"running", tasks.running},
-          {"succeeded", tasks.succeeded},
-          {"failed", tasks.failed},
-          {"cancelled", tasks.cancelled}};
-}
 
 void print_job(const store::JobRecord& job, const queue::TaskCounts& tasks, const std::vector<store::Event>& events) {
   fmt::print("{} {}\n", bold(job.slug, STDOUT_FILENO), status_text(job));

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <boost/json.hpp>
 #include <string>
 #include <vector>
 
@@ -8,12 +7,8 @@
 #include "store/events.h"
 #include "store/job_list.h"
 
-// How a job is shown, for people and as JSON.
+// How a job is shown to people.
 namespace lade::cli {
-
-boost::json::object to_json(const store::JobRecord& job);
-boost::json::object to_json(const store::Event& event);
-boost::json::object to_json(const queue::TaskCounts& tasks);
 
 // The whole of it, in paragraphs.
 void print_job(const store::JobRecord& job, const queue::TaskCounts& tasks, const std::vector<store::Event>& events);

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 
+#include "api/views.h"
 #include "cli/commands.h"
 #include "cli/job_view.h"
 #include "cli/watch.h"
@@ -41,7 +42,7 @@ int list(const JobsCommand& command, const CommonOptions& common) {
   const auto page = find_jobs(command, common);
   if (!page) return report(page.error(), common.output);
   boost::json::array objects;
-  for (const store::JobRecord& job : page->jobs) objects.push_back(to_json(job));
+  for (const store::JobRecord& job : page->jobs) objects.push_back(api::to_json(job));
   switch (common.output) {
     case Output::json:
       fmt::print("{}\n", boost::json::serialize(boost::json::object{{"jobs", objects}, {"next", page->next}}));
@@ -65,10 +66,10 @@ Result<void> show_with(db::Connection& connection, const std::string& reference,
     print_job(job, tasks, events);
     return {};
   }
-  boost::json::object object = to_json(job);
-  object["tasks"] = to_json(tasks);
+  boost::json::object object = api::to_json(job);
+  object["tasks"] = api::to_json(tasks);
   boost::json::array& history = object["events"].emplace_array();
-  for (const store::Event& event : events) history.push_back(to_json(event));
+  for (const store::Event& event : events) history.push_back(api::to_json(event));
   fmt::print("{}\n", boost::json::serialize(object));
   return {};
 }
@@ -83,7 +84,7 @@ int show(const std::string& reference, const CommonOptions& common) {
 // What is said of a job that somebody has acted on.
 void print_acted(const store::JobRecord& job, const CommonOptions& common) {
   if (common.output != Output::text) {
-    fmt::print("{}\n", boost::json::serialize(to_json(job)));
+    fmt::print("{}\n", boost::json::serialize(api::to_json(job)));
   } else if (!common.quiet) {
     const bool ending = job.cancel_requested && !job.standing.outcome;
     fmt::print("{}: {}{}\n", job.slug, job.status(), ending ? ", being cancelled" : "");

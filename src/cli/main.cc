@@ -21,6 +21,7 @@ int main(int argc, char** argv) {
   CommonOptions common;
   Action action;
   add_import_commands(app, common, action);
+  add_serve_command(app, common, action);
   add_worker_command(app, common, action);
   add_results_command(app, common, action);
   add_sniff_command(app, common, action);

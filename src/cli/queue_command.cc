@@ -5,8 +5,9 @@
 #include <functional>
 #include <memory>
 
+#include "api/views.h"
 #include "cli/commands.h"
-#include "cli/moment.h"
+#include "base/moment.h"
 #include "queue/dead_letters.h"
 #include "queue/groups.h"
 #include "queue/task_list.h"
@@ -24,54 +25,6 @@ struct QueueCommand {
   bool kind = false;
 };
 using Words = std::shared_ptr<QueueCommand>;  // shared by the command's options and its action
-
-json::value text_or_null(const std::string& text) {
-  return text.empty() ? json::value(nullptr) : json::value(text);
-}
-
-json::object to_json(const queue::TaskRow& task) {
-  json::object object{{"task_id", task.id},
-                      {"status", task.status},
-                      {"queue", task.queue},
-                      {"kind", task.kind},
-                      {"group", text_or_null(task.group)},
-                      {"stage", text_or_null(task.stage)},
-                      {"payload", task.payload},
-                      {"priority", task.priority},
-                      {"attempts", task.attempts},
-                      {"crashes", task.crashes},
-                      {"node", text_or_null(task.node)},
-                      {"created_at", text_or_null(to_text(moment_of(task.created_at)))},
-                      {"available_at", text_or_null(to_text(moment_of(task.available_at)))},
-                      {"started_at", text_or_null(to_text(moment_of(task.started_at)))},
-                      {"finished_at", text_or_null(to_text(moment_of(task.finished_at)))}};
-  if (task.duration > 0) object["duration_ms"] = task.duration / 1000;
-  if (!task.error_code.empty()) object["error"] = {{"code", task.error_code}, {"message", task.error}};
-  return object;
-}
-
-json::object to_json(const queue::ListedNode& node) {
-  return {{"boot", node.boot},
-          {"name", node.name},
-          {"storage", text_or_null(node.storage)},
-          {"beat", node.beat},
-          {"running", node.running},
-          {"started_at", text_or_null(to_text(moment_of(node.started_at)))}};
-}
-
-json::object to_json(const queue::DeadLetter& letter) {
-  return {{"task_id", letter.task},
-          {"queue", letter.queue},
-          {"kind", letter.kind},
-          {"group", text_or_null(letter.group)},
-          {"payload", letter.payload},
-          {"reason", letter.reason},
-          {"message", letter.message},
-          {"attempts", letter.attempts},
-          {"crashes", letter.crashes},
-          {"retries", letter.retries},
-          {"died_at", text_or_null(to_text(moment_of(letter.died_at)))}};
-}
 
 void print_tasks(const std::vector<queue::TaskRow>& tasks) {
   if (tasks.empty()) return;
@@ -114,7 +67,7 @@ void show(const std::vector<Item>& items, const char* name, Output output, void 
     return;
   }
   json::array objects;
-  for (const Item& item : items) objects.push_back(to_json(item));
+  for (const Item& item : items) objects.push_back(api::to_json(item));
   if (output == Output::json) fmt::print("{}\n", json::serialize(json::object{{name, std::move(objects)}}));
   if (output == Output::ndjson)
     for (const json::value& object : objects) fmt::print("{}\n", json::serialize(object));

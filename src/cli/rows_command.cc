@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "analysis/formula_guard.h"
+#include "api/views.h"
 #include "cli/commands.h"
 #include "cli/usage.h"
 #include "csv/writer.h"
@@ -16,29 +17,14 @@
 namespace lade::cli {
 namespace {
 
-using model::Outcome;
-using model::RowState;
-
 enum class Format { text, json, ndjson, csv };
 
 struct RowsCommand {
   std::string job;
-  std::size_t word = 0;  // which of words()
+  std::size_t word = 0;  // which of store::row_words()
   store::RowFilter filter;
   Format format = Format::text;
 };
-
-// The words for outcomes and for states; failed, which is meant without one, is the first.
-using Wanted = decltype(store::RowFilter::wanted);
-std::vector<std::pair<std::string, Wanted>> words() {
-  std::vector<std::pair<std::string, Wanted>> all;
-  for (const Outcome outcome : {Outcome::failed, Outcome::inserted, Outcome::updated, Outcome::unchanged,
-                                Outcome::skipped, Outcome::unprocessed})
-    all.emplace_back(model::to_string(outcome), outcome);
-  for (std::size_t i = 0; i < model::kRowStates; ++i)
-    all.emplace_back(model::to_string(static_cast<RowState>(i)), static_cast<RowState>(i));
-  return all;
-}
 
 // Writes rows one by one, in one of the formats.
 class RowOutput {
@@ -54,8 +40,8 @@ class RowOutput {
     switch (format_) {
       case Format::csv: write_csv(row); break;
       case Format::text: write_text(row); break;
-      case Format::json: fmt::print("{}{}", count_ == 0 ? "" : ",", boost::json::serialize(object_of(row))); break;
-      case Format::ndjson: fmt::print("{}\n", boost::json::serialize(object_of(row))); break;
+      case Format::json: fmt::print("{}{}", count_ == 0 ? "" : ",", boost::json::serialize(api::to_json(row))); break;
+      case Format::ndjson: fmt::print("{}\n", boost::json::serialize(api::to_json(row))); break;
     }
     ++count_;
   }
@@ -93,24 +79,6 @@ class RowOutput {
     if (!row.issue.value.empty()) text += fmt::format(" ('{}')", row.issue.value);
     fmt::print("{}\n", text);
   }
-  static boost::json::object object_of(const store::ListedRow& row) {
-    boost::json::object object{{"row", row.row_id},
-                               {"state", model::to_string(row.state)},
-                               {"outcome", model::to_string(row.outcome)},
-                               {"last_completed_priority", row.last_completed_priority}};
-    const std::string_view action = model::row_action(row.outcome);
-    object["action"] = action.empty() ? boost::json::value(nullptr) : boost::json::value(action);
-    if (row.line != 0) object["line"] = row.line;
-    const std::pair<const char*, const std::string&> texts[] = {{"code", row.issue.code},
-                                                                {"column", row.issue.column},
-                                                                {"value", row.issue.value},
-                                                                {"message", row.issue.message},
-                                                                {"hint", row.issue.hint}};
-    for (const auto& [name, text] : texts)
-      if (!text.empty()) object[name] = text;
-    return object;
-  }
-
   const Format format_;
   const std::string wanted_;
   std::int64_t count_ = 0;
@@ -124,7 +92,7 @@ Result<void> list(db::Connection& connection, const RowsCommand& command) {
   // Begun with the first row: an error before it is not preceded by half an answer.
   std::optional<RowOutput> output;
   const auto begun = [&]() -> RowOutput& {
-    return output ? *output : output.emplace(command.format, words()[command.word].first);
+    return output ? *output : output.emplace(command.format, store::row_words()[command.word].first);
   };
   LADE_TRY(store::list_rows(connection, job, filter, [&](const store::ListedRow& row) { begun().take(row); }));
   begun().finish();
@@ -147,7 +115,7 @@ void add_rows_command(CLI::App& app, CommonOptions& common, Action& action) {
   CLI::App* sub = app.add_subcommand("rows", "Rows of a job by what became of them; failed ones with every error");
   sub->add_option("JOB", command->job, "id, UUID or slug of the job")->required();
   Choices choices;
-  for (const auto& [word, wanted] : words()) choices.emplace_back(word, static_cast<int>(choices.size()));
+  for (const auto& [word, wanted] : store::row_words()) choices.emplace_back(word, static_cast<int>(choices.size()));
   sub->add_option("--state", command->word,
                   "what became of them: failed, inserted, updated, unchanged, skipped or unprocessed; or how far they "
                   "have come: pending, analysing, analysed, processing, processed or error (default: failed)")
@@ -169,7 +137,7 @@ void add_rows_command(CLI::App& app, CommonOptions& common, Action& action) {
       "  lade rows prices-7\n"
       "  lade rows prices-7 --state skipped --limit 0 --output csv > skipped.csv");
   sub->callback([command, &common, &action] {
-    command->filter.wanted = words()[command->word].second;
+    command->filter.wanted = store::row_words()[command->word].second;
     action = [command, &common] { return run(*command, common); };
   });
 }

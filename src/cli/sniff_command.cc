@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "api/views.h"
 #include "cli/commands.h"
 #include "cli/usage.h"
 #include "source/input.h"
@@ -21,19 +22,8 @@ std::string shown(char c) {
 }
 
 void print_json(const std::string& file, const source::Sniffed& sniffed) {
-  const boost::json::object object{{"file", file},
-                                   {"format", "csv"},
-                                   {"encoding", sniffed.encoding},
-                                   {"bom", sniffed.bom},
-                                   {"delimiter", shown(sniffed.dialect.delimiter)},
-                                   {"quote", shown(sniffed.dialect.quote)},
-                                   {"escape", shown(sniffed.dialect.escape)},
-                                   {"line_end", sniffed.dialect.lone_cr ? "cr" : "lf or crlf"},
-                                   {"has_header", sniffed.has_header},
-                                   {"header", boost::json::array(sniffed.header.begin(), sniffed.header.end())},
-                                   {"columns", sniffed.columns},
-                                   {"records_looked_at", sniffed.records},
-                                   {"evidence", boost::json::array(sniffed.evidence.begin(), sniffed.evidence.end())}};
+  boost::json::object object{{"file", file}};
+  for (const auto& [name, value] : api::to_json(sniffed)) object[name] = value;
   fmt::print("{}\n", boost::json::serialize(object));
 }
 

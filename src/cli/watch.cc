@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <boost/json.hpp>
+
 #include <thread>
 
+#include "api/views.h"
+#include "base/moment.h"
 #include "cli/job_view.h"
-#include "cli/moment.h"
 #include "jobs/control.h"
 
 namespace lade::cli {
@@ -125,7 +128,7 @@ Result<store::JobRecord> follow(db::Connection& connection, const std::string& r
 
 void print_end(const store::JobRecord& job, const CommonOptions& common) {
   if (common.output != Output::text) {
-    fmt::print("{}\n", boost::json::serialize(to_json(job)));
+    fmt::print("{}\n", boost::json::serialize(api::to_json(job)));
     return;
   }
   if (common.quiet && job.standing.outcome == model::JobOutcome::succeeded) return;

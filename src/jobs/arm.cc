@@ -18,7 +18,8 @@ queue::NewTask task_of(const JobGroup& group, std::string_view kind, std::size_t
   return {.kind = std::string(kind),
           .payload = to_text(TaskTarget{group.id, part}),
           .group = group.uuid,
-          .storage = group.storage};
+          .storage = group.storage,
+          .company = group.company};
 }
 
 // One task for each part, and one that follows when all have ended.

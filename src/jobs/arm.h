@@ -36,6 +36,7 @@ struct JobGroup {
   std::int64_t id = 0;
   std::string uuid;
   std::string storage;
+  std::int64_t company = 1;
 };
 
 Result<void> arm_planning(db::Connection& connection, const JobGroup& group);

@@ -3,6 +3,8 @@
 #include <array>
 
 #include "base/failpoint.h"
+#include "base/log.h"
+#include "db/durably.h"
 #include "db/values.h"
 #include "jobs/arm.h"
 #include "jobs/results.h"
@@ -111,7 +113,7 @@ class StoredResult final : public ResultSink {
     return upload_.get();
   }
   // The record of the finished file; nullopt when there was no row.
-  Result<std::optional<store::FileRecord>> finish(std::int64_t job) {
+  Result<std::optional<store::FileRecord>> finish(const Job& job) {
     if (!upload_) return std::nullopt;
     LADE_ASSIGN(const storage::StoredFile file, upload_->finish());
     return store::FileRecord{.uuid = file.id,
@@ -120,7 +122,8 @@ class StoredResult final : public ResultSink {
                              .bytes = static_cast<std::int64_t>(file.bytes),
                              .sha256 = file.sha256,
                              .purpose = purpose_,
-                             .job = job};
+                             .company = job.options.company,
+                             .job = job.id};
   }
 
  private:
@@ -137,7 +140,7 @@ Result<std::vector<store::FileRecord>> store_results(const OpenJob& open, const 
   LADE_TRY(write_results(*open.job, {ledger.findings, ledger.untold}, {failed, succeeded, unprocessed}));
   std::vector<store::FileRecord> files;
   for (StoredResult* result : {&failed, &succeeded, &unprocessed}) {
-    LADE_ASSIGN(auto file, result->finish(open.job->id));
+    LADE_ASSIGN(auto file, result->finish(*open.job));
     if (file) files.push_back(std::move(*file));
   }
   return files;
@@ -157,7 +160,7 @@ Result<std::optional<Error>> death_of_task(db::Connection& connection, const Job
 
 Result<store::JobChange> change_of(db::Connection& connection, const Job& job, const Ledger& ledger,
                                    std::optional<Error> error) {
-  LADE_ASSIGN(const auto record, store::find_job(connection, std::to_string(job.id)));
+  LADE_ASSIGN(const auto record, store::job_with_id(connection, job.id));
   if (!record) return fail("job_not_found", "the job was deleted");
   const bool unfinished = ledger.counts[Outcome::unprocessed] > 0;
   if (record->standing.state == model::JobState::rejected) return store::JobChange{.event = JobEvent::completed};
@@ -171,18 +174,6 @@ Result<store::JobChange> change_of(db::Connection& connection, const Job& job, c
   if (!error) return store::JobChange{.event = JobEvent::completed};
   return store::JobChange{
       .event = JobEvent::failed, .error_code = error->code, .error = error->message, .error_hint = error->hint};
-}
-
-// Sessions of workers may commit without waiting for the disk, except when somebody is told that a job has ended: that
-// makes all before it durable too. Gives how it was before.
-Result<std::int64_t> set_synchronous(db::Connection& connection, std::int64_t level) {
-  if (connection.backend() != db::Backend::sqlite) {
-    LADE_TRY(connection.run(level == 0 ? "SET synchronous_commit = off" : "SET synchronous_commit = on"));
-    return 0;
-  }
-  LADE_ASSIGN(const auto before, connection.query("PRAGMA synchronous"));
-  LADE_TRY(connection.run("PRAGMA synchronous = " + std::to_string(level)));
-  return db::integer_of(before.front().front());
 }
 
 Result<std::vector<std::string>> publish_end(queue::TaskContext& context, const Job& job, db::Connection& connection,
@@ -217,12 +208,22 @@ Result<void> conclude(queue::TaskContext& context, OpenJob& open, Worker& worker
   if (!job.options.issues_file.empty()) LADE_TRY(write_issue_file(job.options.issues_file, ledger.findings));
   auto files = store_results(open, ledger);
   LADE_ASSIGN(const Worker::Session session, worker.session({}));
-  constexpr std::int64_t kFull = 2;
-  LADE_ASSIGN(const std::int64_t before, set_synchronous(*session, kFull));
-  auto orphans = publish_end(context, job, *session, ledger, std::move(files), std::move(error));
-  LADE_TRY(set_synchronous(*session, before));
-  if (!orphans) return fail(std::move(orphans).error());
-  for (const std::string& id : *orphans) (void)open.storage.remove(id);
+  std::vector<std::string> orphans;
+  {
+    // Somebody will be told that the job has ended.
+    const db::Durably durably(*session);
+    LADE_ASSIGN(orphans, publish_end(context, job, *session, ledger, std::move(files), std::move(error)));
+  }
+  for (const std::string& id : orphans) (void)open.storage.remove(id);
+  log(LogLevel::info, "job_finished",
+      {{"job", job.uuid},
+       {"company", std::to_string(job.options.company)},
+       {"read", std::to_string(ledger.counts.read)},
+       {"inserted", std::to_string(ledger.counts[Outcome::inserted])},
+       {"updated", std::to_string(ledger.counts[Outcome::updated])},
+       {"unchanged", std::to_string(ledger.counts[Outcome::unchanged])},
+       {"failed", std::to_string(ledger.counts[Outcome::failed])},
+       {"unprocessed", std::to_string(ledger.counts[Outcome::unprocessed])}});
   return {};
 }
 

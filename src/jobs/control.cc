@@ -47,7 +47,7 @@ Result<std::string> storage_of(db::Connection& connection, const JobRecord& job)
 
 Result<JobGroup> group_of(db::Connection& connection, const JobRecord& job) {
   LADE_ASSIGN(std::string storage, storage_of(connection, job));
-  return JobGroup{job.id, job.uuid, std::move(storage)};
+  return JobGroup{job.id, job.uuid, std::move(storage), job.company};
 }
 
 std::string event_data(const Retry& retry) {
@@ -147,7 +147,7 @@ Result<void> prepare_retry(db::Connection& connection, const JobRecord& job, Job
   LADE_ASSIGN(const auto tables, target_tables(connection, definition));
   LADE_ASSIGN(const auto holder, store::take_targets(connection, job.id, tables));
   if (!holder) return {};
-  LADE_ASSIGN(const JobRecord other, require_job(connection, std::to_string(*holder)));
+  LADE_ASSIGN(const JobRecord other, require_job(connection, std::to_string(*holder), job.company));
   return fail("target_locked", fmt::format("job {} loads into the same table at the moment", other.slug),
               "retry when it has ended", ErrorKind::duplicate);
 }
@@ -164,7 +164,9 @@ store::NewJob copy_of(const JobRecord& job, const JobOrder& order, bool force) {
           .dedupe_hash = job.dedupe_hash,
           .forced = force,
           .created_by = order.actor,
-          .company = order.company};
+          .company = order.company,
+          .project = job.project,
+          .created_by_id = order.actor_id};
 }
 
 }  // namespace
@@ -205,7 +207,9 @@ Result<std::int64_t> finish_cancelled_jobs(db::Connection& connection) {
   LADE_ASSIGN(const auto ids, store::jobs_to_cancel(connection));
   std::int64_t ended = 0;
   for (const std::int64_t id : ids) {
-    const JobOrder order{std::to_string(id)};
+    LADE_ASSIGN(const auto asked, store::job_with_id(connection, id));
+    if (!asked) continue;
+    const JobOrder order{.job = asked->uuid, .company = asked->company};
     const auto job = act(connection, order, [&](const JobRecord& found) -> Result<void> {
       // It may have ended meanwhile, and a rejected one ends by itself.
       if (!found.cancel_requested || !model::next(found.standing, JobEvent::cancelled)) return {};
@@ -256,7 +260,7 @@ Result<JobRecord> clone_job(db::Connection& connection, const JobOrder& order, b
     LADE_ASSIGN(const std::int64_t id, admit_job(connection, copy));
     LADE_ASSIGN(JobRecord clone, require_job(connection, std::to_string(id), order.company));
     LADE_ASSIGN(std::string storage, storage_of(connection, job));
-    LADE_TRY(arm_planning(connection, {clone.id, clone.uuid, std::move(storage)}));
+    LADE_TRY(arm_planning(connection, {clone.id, clone.uuid, std::move(storage), clone.company}));
     return clone;
   });
 }

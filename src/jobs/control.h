@@ -23,6 +23,7 @@ struct JobOrder {
   std::string job;         // id, UUID or slug
   std::string actor = {};  // empty: lade itself
   std::int64_t company = store::kDefaultCompany;
+  std::int64_t actor_id = 0;  // 0: nobody who has an account
 };
 
 Error job_not_found(const std::string& reference);

@@ -64,8 +64,9 @@ store::StoredDefinition to_stored(const definition::Definition& definition, cons
 }
 
 Result<store::StoredDefinition> save_definition(db::Connection& connection, const definition::Definition& definition,
-                                                const std::string& text) {
+                                                const std::string& text, std::int64_t company) {
   store::StoredDefinition stored = to_stored(definition, text);
+  stored.company = company;
   LADE_TRY(store::save_definition(connection, stored));
   return stored;
 }

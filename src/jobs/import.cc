@@ -157,7 +157,7 @@ class OneShot {
       runner.node().wake();
     }
     if (cancelling) LADE_TRY(finish_cancelled_jobs(*session));
-    LADE_ASSIGN(auto record, store::find_job(*session, group_.uuid));
+    LADE_ASSIGN(auto record, store::job_with_id(*session, group_.id));
     if (!record) return fail("job_not_found", "the job was deleted", "", ErrorKind::invalid);
     return record;
   }

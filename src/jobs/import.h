@@ -12,6 +12,7 @@
 #include "definition/definition.h"
 #include "model/outcome.h"
 #include "staging/issue_log.h"
+#include "store/definitions.h"
 
 // The use case of this program: one file through one definition into one database.
 namespace lade::jobs {
@@ -34,7 +35,10 @@ struct ImportOptions {
   std::uint64_t max_bytes = 10'000'000'000;
   bool dry_run = false;
   bool force = false;  // also beside a job that does the same at the moment
-  std::string user;
+  std::string user;          // who imports, for people
+  std::int64_t user_id = 0;  // 0: nobody who has an account
+  std::int64_t company = store::kDefaultCompany;
+  std::int64_t project = 0;  // 0: none
   std::string batch = {};  // the name of the one that the job joins, which is made when there is none; empty: none
 
   // Fills in what was left open; refuses what cannot work.

@@ -29,7 +29,7 @@ struct Judgement {
 
 Result<Judgement> judge_job(const Work& work, db::Connection& connection) {
   const Job& job = work.job();
-  LADE_ASSIGN(const auto record, store::find_job(connection, std::to_string(job.id)));
+  LADE_ASSIGN(const auto record, store::job_with_id(connection, job.id));
   if (!record) return fail("job_not_found", "the job was deleted");
   if (record->standing.state == JobState::approved) return Judgement{.event = JobEvent::processing_started};
   // Cancelled between approval and the first bucket, then retried.
@@ -124,7 +124,7 @@ Result<void> finalise(const Work& work) {
   bool has_orphans = false;
   {
     LADE_ASSIGN(const Worker::Session session, work.worker.session({}));
-    LADE_ASSIGN(const auto record, store::find_job(*session, work.job().uuid));
+    LADE_ASSIGN(const auto record, store::job_with_id(*session, work.job().id));
     LADE_ASSIGN(const bool current, queue::is_finaliser(*session, work.context.task().lease.task));
     const bool rejected = record && record->standing.state == JobState::rejected;
     if (!current && !rejected) return {};

@@ -205,8 +205,8 @@ std::int64_t Plan::chunk_rows(std::size_t chunk) const {
 }
 
 Result<void> bind_job(Job& job, const definition::Definition& definition, db::Connection& connection) {
-  const analysis::Context context{{"company", std::to_string(store::kDefaultCompany)},
-                                  {"project", ""},
+  const analysis::Context context{{"company", std::to_string(job.options.company)},
+                                  {"project", job.options.project == 0 ? "" : std::to_string(job.options.project)},
                                   {"user", job.options.user},
                                   {"job", job.uuid},
                                   {"now", job.plan.now}};

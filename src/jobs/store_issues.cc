@@ -44,7 +44,7 @@ class IssueTuples final : public db::TupleSource {
   std::string_view tuple() {
     tuple_.clear();
     integer<std::int32_t>(job_.id);
-    integer<std::int32_t>(store::kDefaultCompany);
+    integer<std::int32_t>(job_.options.company);
     integer<std::int64_t>(finding_.place.row_id);
     integer<std::int64_t>(finding_.place.line);
     text(finding_.issue.severity == model::Severity::error ? "error" : "warning");

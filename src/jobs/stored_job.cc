@@ -114,7 +114,7 @@ Result<void> verify_file(db::Connection& connection, const StoredJob& stored, co
 Result<StoredJob> load_job(db::Connection& connection, std::int64_t id, const ImportOptions& here,
                            const storage::Folder& storage) {
   StoredJob stored;
-  LADE_ASSIGN(auto record, store::find_job(connection, std::to_string(id)));
+  LADE_ASSIGN(auto record, store::job_with_id(connection, id));
   if (!record) return fail("job_not_found", fmt::format("there is no job {}", id), "", ErrorKind::invalid);
   stored.record = std::move(*record);
   LADE_ASSIGN(stored.definition, definition_of(connection, stored.record));
@@ -124,6 +124,8 @@ Result<StoredJob> load_job(db::Connection& connection, std::int64_t id, const Im
   job.uuid = stored.record.uuid;
   job.options = here;
   job.options.user = stored.record.created_by;
+  job.options.company = stored.record.company;
+  job.options.project = stored.record.project;
   const std::optional<LocalFile> local = read_options(stored.record.options, job.options);
   if (local) {
     LADE_ASSIGN(job.input, open_local(*local));
@@ -137,7 +139,7 @@ Result<StoredJob> load_job(db::Connection& connection, std::int64_t id, const Im
   if (!plan.plan.empty()) {
     LADE_ASSIGN(job.plan, read_plan(plan.plan));
   }
-  stored.group = {id, job.uuid, storage.id()};
+  stored.group = {id, job.uuid, storage.id(), stored.record.company};
   return stored;
 }
 

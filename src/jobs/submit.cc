@@ -27,9 +27,12 @@ Result<JobGroup> create(db::Connection& connection, const NewImport& import, std
                     static_cast<std::int64_t>(import.file.bytes)};
   job.state = state;
   job.options = to_text(import.options, import.file.local);
-  job.dedupe_hash = store::dedupe_hash(job.company, definition_id, identity_of(import.file), "{}");
   job.forced = import.forced;
   job.created_by = import.options.user;
+  job.created_by_id = import.options.user_id;
+  job.company = import.options.company;
+  job.project = import.options.project;
+  job.dedupe_hash = store::dedupe_hash(job.company, definition_id, identity_of(import.file), "{}");
   if (import.file.stored) {
     const storage::StoredFile& stored = *import.file.stored;
     LADE_ASSIGN(job.file_id, store::create_file(connection, {.uuid = stored.id,
@@ -37,14 +40,15 @@ Result<JobGroup> create(db::Connection& connection, const NewImport& import, std
                                                              .name = import.file.name,
                                                              .bytes = static_cast<std::int64_t>(stored.bytes),
                                                              .sha256 = stored.sha256,
-                                                             .created_by = import.options.user}));
+                                                             
+.created_by = import.options.user, .company = job.company}));
   }
   if (const std::string& name = import.options.batch; !name.empty()) {
     LADE_ASSIGN(job.batch_id, store::find_or_create_batch(
-                                  connection, {.uuid = new_uuid(), .name = name, .created_by = import.options.user}));
+                                  connection, {.uuid = new_uuid(), .name = name, .created_by = import.options.user, .company = job.company}));
   }
   LADE_ASSIGN(const std::int64_t id, admit_job(connection, job));
-  return JobGroup{id, import.uuid, import.storage.id()};
+  return JobGroup{id, import.uuid, import.storage.id(), job.company};
 }
 
 }  // namespace
@@ -52,10 +56,10 @@ Result<JobGroup> create(db::Connection& connection, const NewImport& import, std
 Result<JobGroup> submit_planned(db::Connection& connection, const NewImport& import, const Plan& plan,
                                 const std::string& boot) {
   LADE_ASSIGN(const store::StoredDefinition definition,
-              save_definition(connection, import.definition, import.definition_text));
+              save_definition(connection, import.definition, import.definition_text, import.options.company));
   return db::in_transaction(connection, [&]() -> Result<JobGroup> {
     LADE_ASSIGN(const JobGroup group, create(connection, import, definition.id, model::JobState::preparing_data));
-    LADE_TRY(queue::put_group(connection, {.id = group.uuid, .reserved_by = boot}));
+    LADE_TRY(queue::put_group(connection, {.id = group.uuid, .reserved_by = boot, .company = group.company}));
     LADE_TRY(arm_analysis(connection, group, plan));
     return group;
   });
@@ -63,10 +67,10 @@ Result<JobGroup> submit_planned(db::Connection& connection, const NewImport& imp
 
 Result<JobGroup> submit(db::Connection& connection, const NewImport& import) {
   LADE_ASSIGN(const store::StoredDefinition definition,
-              save_definition(connection, import.definition, import.definition_text));
+              save_definition(connection, import.definition, import.definition_text, import.options.company));
   return db::in_transaction(connection, [&]() -> Result<JobGroup> {
     LADE_ASSIGN(const JobGroup group, create(connection, import, definition.id, model::JobState::upload_completed));
-    LADE_TRY(queue::put_group(connection, {.id = group.uuid}));
+    LADE_TRY(queue::put_group(connection, {.id = group.uuid, .company = group.company}));
     LADE_TRY(arm_planning(connection, group));
     return group;
   });
@@ -91,15 +95,15 @@ Result<SubmittedJob> submit_import(const std::string& file, const definition::De
     (void)storage.remove(stored.id);
     return fail(std::move(group).error());
   }
-  LADE_ASSIGN(const auto record, store::find_job(*connection, group->uuid));
+  LADE_ASSIGN(const auto record, store::job_with_id(*connection, group->id));
   return SubmittedJob{group->id, group->uuid, record ? record->slug : std::string(),
                       record ? std::string(record->status()) : std::string()};
 }
 
 Result<std::string> twin_hash(db::Connection& connection, const NewImport& import) {
   LADE_ASSIGN(const store::StoredDefinition definition,
-              save_definition(connection, import.definition, import.definition_text));
-  return store::dedupe_hash(store::kDefaultCompany, definition.id, identity_of(import.file), "{}");
+              save_definition(connection, import.definition, import.definition_text, import.options.company));
+  return store::dedupe_hash(import.options.company, definition.id, identity_of(import.file), "{}");
 }
 
 }  // namespace lade::jobs

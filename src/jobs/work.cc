@@ -6,7 +6,6 @@
 #include <mutex>
 
 #include "jobs/control.h"
-#include "jobs/runner.h"
 #include "queue/rescue.h"
 #include "queue/task_list.h"
 #include "store/files.h"
@@ -52,23 +51,27 @@ Result<bool> is_idle(Runner& runner) {
 
 }  // namespace
 
-Result<void> work_on_jobs(const WorkOptions& options, const std::stop_token& stop) {
+Result<std::unique_ptr<Works>> Works::start(const WorkOptions& options, const std::stop_token& stop) {
   LADE_TRY(create_folder(options.here.data, data_folder()));
-  RunnerOptions runner_options{.here = options.here, .name = options.name};
-  runner_options.settings = options.settings;
-  runner_options.report = options.report;
-  runner_options.here.database = queue::session_url(options.here.database, runner_options.boot);
+  RunnerOptions runner{.here = options.here, .name = options.name};
+  runner.settings = options.settings;
+  runner.report = options.report;
+  runner.here.database = queue::session_url(options.here.database, runner.boot);
   LADE_ASSIGN(db::Ownership ownership, db::Ownership::take(options.here.database, kLook, stop));
   {
     LADE_ASSIGN(const auto connection, db::connect(options.here.database));
     LADE_TRY(store::migrate(*connection));
   }
   LADE_ASSIGN(storage::Folder storage, storage::Folder::open(storage_path(options.here)));
-  Runner runner(std::move(runner_options), std::move(ownership), std::move(storage));
-  LADE_TRY(runner.start());
+  std::unique_ptr<Works> works(new Works(options, std::move(runner), std::move(ownership), std::move(storage)));
+  LADE_TRY(works->runner_.start());
   if (options.say)
     options.say(fmt::format("working on {} with {} threads", db::without_password(options.here.database),
                             options.settings.concurrency));
+  return works;
+}
+
+void Works::run(const std::stop_token& stop) {
   std::mutex mutex;
   std::condition_variable_any never;
   std::chrono::steady_clock::time_point swept, tidied;
@@ -76,16 +79,21 @@ Result<void> work_on_jobs(const WorkOptions& options, const std::stop_token& sto
     const auto now = std::chrono::steady_clock::now();
     if (now - last < pause) return;
     last = now;
-    if (auto done = work(runner); !done && options.report) options.report(done.error());
+    if (auto done = work(runner_); !done && options_.report) options_.report(done.error());
   };
   while (!stop.stop_requested()) {
     at_times(swept, kSweep, sweep);
     at_times(tidied, kTidy, tidy);
-    if (options.until_idle)
-      if (auto idle = is_idle(runner); idle && *idle) break;
+    if (options_.until_idle)
+      if (auto idle = is_idle(runner_); idle && *idle) break;
     std::unique_lock lock(mutex);
     never.wait_for(lock, stop, kLook, [] { return false; });
   }
+}
+
+Result<void> work_on_jobs(const WorkOptions& options, const std::stop_token& stop) {
+  LADE_ASSIGN(const std::unique_ptr<Works> works, Works::start(options, stop));
+  works->run(stop);
   return {};
 }
 

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <stop_token>
 #include <string>
 
 #include "jobs/import.h"
+#include "jobs/runner.h"
 #include "queue/settings.h"
 
 namespace lade::jobs {
@@ -18,7 +20,26 @@ struct WorkOptions {
   std::function<void(std::string_view)> say;  // hears what is going on
 };
 
-// Works on the jobs of a database until it is asked to stop; then running tasks are given back. Cleans up now and then.
+// A process that works on the jobs of a database. Its end gives running tasks back.
+class Works {
+ public:
+  // Waits for a SQLite file that another process works on, a moment or until it is asked to stop.
+  static Result<std::unique_ptr<Works>> start(const WorkOptions& options, const std::stop_token& stop);
+  // Cleans up now and then, until it is asked to stop or there is nothing left to do.
+  void run(const std::stop_token& stop);
+
+  // On SQLite the only ones that may write.
+  db::Pool& sessions() { return runner_.sessions(); }
+  queue::Node& node() { return runner_.node(); }
+
+ private:
+  Works(const WorkOptions& options, RunnerOptions runner, db::Ownership ownership, storage::Folder storage)
+      : options_(options), runner_(std::move(runner), std::move(ownership), std::move(storage)) {}
+  const WorkOptions options_;
+  Runner runner_;
+};
+
+// The two, one after the other.
 Result<void> work_on_jobs(const WorkOptions& options, const std::stop_token& stop);
 
 }  // namespace lade::jobs

@@ -12,12 +12,14 @@ Error no_such_letter(std::int64_t task) {
                ErrorKind::usage};
 }
 
-Result<std::vector<DeadLetter>> dead_letters(db::Connection& connection, const std::string& group, std::int64_t limit) {
+Result<std::vector<DeadLetter>> dead_letters(db::Connection& connection, const std::string& group, std::int64_t limit,
+                                             std::int64_t company) {
   static const Sql sql(
       "SELECT d.task_id, d.queue, d.kind, d.group_id, t.payload, d.reason, d.message, d.attempts, d.crashes, "
       "d.retries, d.died_at FROM lade_dead_letter d JOIN lade_task t ON t.id = d.task_id "
-      "WHERE t.status = 'failed' AND ($1 = '' OR d.group_id = $1) ORDER BY d.died_at DESC, d.task_id DESC LIMIT $2");
-  LADE_ASSIGN(const auto rows, connection.query(sql.of(connection), std::vector<db::Value>{group, limit}));
+      "WHERE t.status = 'failed' AND ($1 = '' OR d.group_id = $1) AND ($3 = 0 OR d.company_id = $3) "
+      "ORDER BY d.died_at DESC, d.task_id DESC LIMIT $2");
+  LADE_ASSIGN(const auto rows, connection.query(sql.of(connection), std::vector<db::Value>{group, limit, company}));
   std::vector<DeadLetter> letters;
   letters.reserve(rows.size());
   for (const db::Row& row : rows)

@@ -31,9 +31,9 @@ using DeathHook = std::function<Result<void>(db::Connection&, const DeadLetter&)
 // dead_letter_not_found.
 Error no_such_letter(std::int64_t task);
 
-// Newest first. `group` empty: of all groups.
+// Newest first. `group` empty: of all groups; `company` 0: of all.
 Result<std::vector<DeadLetter>> dead_letters(db::Connection& connection, const std::string& group = {},
-                                             std::int64_t limit = 100);
+                                             std::int64_t limit = 100, std::int64_t company = 0);
 // Puts the task back with all its attempts, and reopens its stage. Fails with dead_letter_not_found, or with
 // task_exists when a live task has its unique key.
 Result<void> retry_dead_letter(db::Connection& connection, std::int64_t task);

@@ -66,6 +66,8 @@ Result<std::vector<TaskRow>> list_tasks(db::Connection& connection, const TaskFi
   };
   if (!filter.kind.empty()) add("t.kind =", filter.kind);
   if (!filter.group.empty()) add("t.group_id =", filter.group);
+  if (filter.task != 0) add("t.id =", filter.task);
+  if (filter.company != 0) add("t.company_id =", filter.company);
   if (filter.before != 0) add("t.id <", filter.before);
   sql += " ORDER BY t.id DESC LIMIT $2";
   LADE_ASSIGN(const auto rows, connection.query(Sql(sql).of(connection), values));

@@ -1,5 +1,7 @@
 #include "store/definitions.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "store/sql.h"
@@ -16,8 +18,12 @@ Value flag(bool value) {
   return std::int64_t{value};
 }
 
-constexpr std::string_view kColumns =
-    "id, slug, version, name, note, strategy, source_text, snapshot, valid, validation_error";
+std::string select_definitions(const db::Connection& connection) {
+  return fmt::format(
+      "SELECT id, slug, version, name, note, strategy, source_text, snapshot, valid, validation_error, company_id, {} "
+      "FROM lade_definition d ",
+      time_sql(connection, "created_at"));
+}
 
 StoredDefinition from_row(const db::Row& row) {
   StoredDefinition definition;
@@ -31,7 +37,15 @@ StoredDefinition from_row(const db::Row& row) {
   definition.snapshot = text_of(row[7]);
   definition.valid = std::get<std::int64_t>(row[8]) != 0;
   definition.validation_error = text_of(row[9]);
+  definition.company = std::get<std::int64_t>(row[10]);
+  definition.created_at = text_of(row[11]);
   return definition;
+}
+
+std::vector<StoredDefinition> from_rows(const std::vector<db::Row>& rows) {
+  std::vector<StoredDefinition> definitions;
+  for (const db::Row& row : rows) definitions.push_back(from_row(row));
+  return definitions;
 }
 
 Result<std::int64_t> inserted_id(db::Connection& connection, std::string_view sql, std::span<const Value> values) {
@@ -42,7 +56,7 @@ Result<std::int64_t> inserted_id(db::Connection& connection, std::string_view sq
 Result<void> save_columns(db::Connection& connection, const StoredDefinition& definition) {
   std::vector<std::pair<std::string, std::int64_t>> sources, targets;
   for (std::size_t i = 0; i < definition.source_columns.size(); ++i) {
-    const Value values[] = {kDefaultCompany, definition.id, definition.source_columns[i],
+    const Value values[] = {definition.company, definition.id, definition.source_columns[i],
                             static_cast<std::int64_t>(i + 1)};
     LADE_ASSIGN(const auto id,
                 inserted_id(connection,
@@ -53,7 +67,7 @@ Result<void> save_columns(db::Connection& connection, const StoredDefinition& de
   }
   for (std::size_t i = 0; i < definition.data_columns.size(); ++i) {
     const auto& column = definition.data_columns[i];
-    const Value values[] = {kDefaultCompany,
+    const Value values[] = {definition.company,
                             definition.id,
                             static_cast<std::int64_t>(i + 1),
                             column.name,
@@ -77,7 +91,7 @@ Result<void> save_columns(db::Connection& connection, const StoredDefinition& de
     return found == list.end() ? Value() : Value(found->second);
   };
   for (const auto& mapping : definition.mappings) {
-    const Value values[] = {kDefaultCompany,
+    const Value values[] = {definition.company,
                             definition.id,
                             mapping.source_column ? id_of(sources, *mapping.source_column) : Value(),
                             text_or_null(mapping.source_value),
@@ -125,20 +139,21 @@ Result<void> read_columns(db::Connection& connection, StoredDefinition& definiti
 
 }  // namespace
 
-Result<void> save_definition(db::Connection& connection, StoredDefinition& definition) {
-  LADE_ASSIGN(db::Transaction transaction, db::Transaction::begin(connection));
-  const Value slug[] = {kDefaultCompany, definition.slug};
+namespace {
+
+Result<void> save(db::Connection& connection, StoredDefinition& definition) {
+  const Value slug[] = {definition.company, definition.slug};
   LADE_ASSIGN(const auto newest, connection.query("SELECT id, version, source_text FROM lade_definition WHERE "
                                                   "company_id = $1 AND slug = $2 ORDER BY version DESC LIMIT 1",
                                                   slug));
   if (!newest.empty() && text_of(newest.front()[2]) == definition.source_text) {
     definition.id = std::get<std::int64_t>(newest.front()[0]);
     definition.version = std::get<std::int64_t>(newest.front()[1]);
-    return transaction.rollback();
+    return {};
   }
   definition.version = newest.empty() ? 1 : std::get<std::int64_t>(newest.front()[1]) + 1;
   const Value values[] = {
-      kDefaultCompany,        definition.slug,
+      definition.company,        definition.slug,
       definition.version,     definition.name,
       definition.note,        definition.strategy,
       definition.source_text, definition.snapshot.empty() ? Value() : Value(definition.snapshot),
@@ -152,16 +167,22 @@ Result<void> save_definition(db::Connection& connection, StoredDefinition& defin
                       std::string(now_sql(connection)) + ") RETURNING id",
                   values));
   LADE_TRY(save_columns(connection, definition));
-  return transaction.commit();
+  return {};
+}
+
+}  // namespace
+
+Result<void> save_definition(db::Connection& connection, StoredDefinition& definition) {
+  return in_transaction(connection, [&] { return save(connection, definition); });
 }
 
 Result<std::optional<StoredDefinition>> find_definition(db::Connection& connection, std::string_view slug,
-                                                        std::optional<std::int64_t> version) {
-  const Value values[] = {kDefaultCompany, std::string(slug), version ? Value(*version) : Value()};
+                                                        std::optional<std::int64_t> version, std::int64_t company) {
+  const Value values[] = {company, std::string(slug), version ? Value(*version) : Value()};
   LADE_ASSIGN(const auto rows,
-              connection.query("SELECT " + std::string(kColumns) +
-                                   " FROM lade_definition WHERE company_id = $1 AND slug = $2 "
-                                   "AND version = coalesce(CAST($3 AS integer), version) ORDER BY version DESC LIMIT 1",
+              connection.query(select_definitions(connection) +
+                                   "WHERE company_id = $1 AND slug = $2 AND version = coalesce(CAST($3 AS integer), "
+                                   "version) ORDER BY version DESC LIMIT 1",
                                values));
   if (rows.empty()) return std::nullopt;
   StoredDefinition definition = from_row(rows.front());
@@ -169,16 +190,23 @@ Result<std::optional<StoredDefinition>> find_definition(db::Connection& connecti
   return definition;
 }
 
-Result<std::vector<StoredDefinition>> list_definitions(db::Connection& connection) {
-  const Value company[] = {kDefaultCompany};
-  LADE_ASSIGN(const auto rows, connection.query("SELECT " + std::string(kColumns) +
-                                                    " FROM lade_definition d WHERE company_id = $1 AND version = "
-                                                    "(SELECT max(version) FROM lade_definition o WHERE o.company_id = "
-                                                    "d.company_id AND o.slug = d.slug) ORDER BY slug",
-                                                company));
-  std::vector<StoredDefinition> definitions;
-  for (const auto& row : rows) definitions.push_back(from_row(row));
-  return definitions;
+Result<std::vector<StoredDefinition>> list_definitions(db::Connection& connection, std::int64_t company) {
+  const Value values[] = {company};
+  LADE_ASSIGN(const auto rows,
+              connection.query(select_definitions(connection) +
+                                   "WHERE company_id = $1 AND version = (SELECT max(version) FROM lade_definition o "
+                                   "WHERE o.company_id = d.company_id AND o.slug = d.slug) ORDER BY slug",
+                               values));
+  return from_rows(rows);
+}
+
+Result<std::vector<StoredDefinition>> list_versions(db::Connection& connection, std::string_view slug,
+                                                    std::int64_t company) {
+  const Value values[] = {company, std::string(slug)};
+  LADE_ASSIGN(const auto rows,
+              connection.query(
+                  select_definitions(connection) + "WHERE company_id = $1 AND slug = $2 ORDER BY version DESC", values));
+  return from_rows(rows);
 }
 
 }  // namespace lade::store

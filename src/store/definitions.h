@@ -44,6 +44,8 @@ struct StoredDefinition {
   std::vector<std::string> source_columns = {};  // in the order of their priority
   std::vector<DataColumn> data_columns = {};
   std::vector<Mapping> mappings = {};
+  std::int64_t company = kDefaultCompany;
+  std::string created_at = {};
 };
 
 // Stores the definition as the next version of its slug, unless the newest version has the same text. Fills in id and
@@ -52,8 +54,13 @@ Result<void> save_definition(db::Connection& connection, StoredDefinition& defin
 
 // The newest version, or the one asked for; nullopt when there is none.
 Result<std::optional<StoredDefinition>> find_definition(db::Connection& connection, std::string_view slug,
-                                                        std::optional<std::int64_t> version = std::nullopt);
+                                                        std::optional<std::int64_t> version = std::nullopt,
+                                                        std::int64_t company = kDefaultCompany);
 // The newest version of each slug, by slug. Columns and mappings are not read.
-Result<std::vector<StoredDefinition>> list_definitions(db::Connection& connection);
+Result<std::vector<StoredDefinition>> list_definitions(db::Connection& connection,
+                                                       std::int64_t company = kDefaultCompany);
+// All versions of a slug, newest first. Columns and mappings are not read.
+Result<std::vector<StoredDefinition>> list_versions(db::Connection& connection, std::string_view slug,
+                                                    std::int64_t company = kDefaultCompany);
 
 }  // namespace lade::store

@@ -3,49 +3,85 @@
 #include <fmt/format.h>
 
 #include "store/sql.h"
+#include "store/tally.h"
 
 namespace lade::store {
 
 using db::Value;
 
 Result<std::int64_t> create_file(db::Connection& connection, const FileRecord& file) {
-  const Value values[] = {file.uuid,  file.company, file.storage,    file.purpose,        file.name,
-                          file.bytes, file.sha256,  file.created_by, id_or_null(file.job)};
+  const Value values[] = {file.uuid,   file.company,    file.storage,         file.purpose,
+                          file.name,   file.bytes,      file.sha256,          file.created_by,
+                          id_or_null(file.job), id_or_null(file.created_by_id)};
   LADE_ASSIGN(const auto rows,
               connection.query(fmt::format("INSERT INTO lade_file (uuid, company_id, storage_id, purpose, name, bytes, "
-                                           "sha256, created_by, job_id, created_at) "
-                                           "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, {}) RETURNING id",
+                                           "sha256, created_by, job_id, created_by_id, created_at) "
+                                           "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, {}) RETURNING id",
                                            now_sql(connection)),
                                values));
+  if (file.purpose != "upload")
+    LADE_TRY(add_tally(connection, file.company, "result_file_bytes", file.purpose, file.bytes));
   return integer_of(rows[0][0]);
 }
 
 namespace {
 
-Result<std::vector<FileRecord>> select_files(db::Connection& connection, std::string_view condition, std::int64_t id) {
-  const Value values[] = {id};
+// Of the files that were not removed.
+Result<std::vector<FileRecord>> select_files(db::Connection& connection, std::string_view condition,
+                                             std::span<const Value> values) {
   LADE_ASSIGN(const auto rows,
               connection.query(fmt::format("SELECT id, CAST(uuid AS text), storage_id, name, bytes, sha256, purpose, "
-                                           "created_by, company_id, job_id FROM lade_file WHERE {} = $1 AND "
-                                           "removed_at IS NULL ORDER BY id",
-                                           condition),
+                                           "created_by, company_id, job_id, created_by_id, {} FROM lade_file WHERE "
+                                           "removed_at IS NULL AND {}",
+                                           time_sql(connection, "created_at"), condition),
                                values));
   std::vector<FileRecord> files;
   for (const db::Row& row : rows)
     files.push_back({integer_of(row[0]), text_of(row[1]), text_of(row[2]), text_of(row[3]), integer_of(row[4]),
-                     text_of(row[5]), text_of(row[6]), text_of(row[7]), integer_of(row[8]), integer_of(row[9])});
+                     text_of(row[5]), text_of(row[6]), text_of(row[7]), integer_of(row[8]), integer_of(row[9]),
+                     integer_of(row[10]), text_of(row[11])});
   return files;
+}
+
+Result<std::optional<FileRecord>> first_file(db::Connection& connection, std::string_view condition,
+                                             std::span<const Value> values) {
+  LADE_ASSIGN(auto files, select_files(connection, condition, values));
+  return files.empty() ? std::nullopt : std::optional(std::move(files.front()));
 }
 
 }  // namespace
 
 Result<std::optional<FileRecord>> find_file(db::Connection& connection, std::int64_t id) {
-  LADE_ASSIGN(auto files, select_files(connection, "id", id));
-  return files.empty() ? std::nullopt : std::optional(std::move(files.front()));
+  const Value values[] = {id};
+  return first_file(connection, "id = $1", values);
+}
+
+Result<std::optional<FileRecord>> find_file(db::Connection& connection, std::string_view uuid, std::int64_t company) {
+  const Value values[] = {company, std::string(uuid)};
+  return first_file(connection, "company_id = $1 AND CAST(uuid AS text) = $2", values);
+}
+
+Result<std::vector<FileRecord>> list_files(db::Connection& connection, const FileFilter& filter) {
+  const Value values[] = {filter.company, text_or_null(filter.sha256), id_or_null(filter.before),
+                          id_or_null(filter.created_by_id), filter.limit};
+  return select_files(connection,
+                      "purpose = 'upload' AND company_id = $1 AND (CAST($2 AS text) IS NULL OR sha256 = $2) "
+                      "AND (CAST($3 AS bigint) IS NULL OR id < CAST($3 AS bigint)) "
+                      "AND (CAST($4 AS bigint) IS NULL OR created_by_id = CAST($4 AS bigint)) "
+                      "ORDER BY id DESC LIMIT $5",
+                      values);
+}
+
+Result<bool> is_file_in_use(db::Connection& connection, std::int64_t id) {
+  const Value values[] = {id};
+  LADE_ASSIGN(const auto rows,
+              connection.query("SELECT 1 FROM lade_job WHERE file_id = $1 AND outcome IS NULL LIMIT 1", values));
+  return !rows.empty();
 }
 
 Result<std::vector<FileRecord>> results_of(db::Connection& connection, std::int64_t job) {
-  return select_files(connection, "job_id", job);
+  const Value values[] = {job};
+  return select_files(connection, "job_id = $1 ORDER BY id", values);
 }
 
 Result<void> mark_file_removed(db::Connection& connection, std::int64_t id) {

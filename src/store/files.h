@@ -23,12 +23,27 @@ struct FileRecord {
   std::string created_by = {};
   std::int64_t company = kDefaultCompany;
   std::int64_t job = 0;  // whose result it is; 0: none
+  std::int64_t created_by_id = 0;  // 0: nobody who has an account
+  std::string created_at = {};     // given by the database
 };
 
 // Gives its id.
 Result<std::int64_t> create_file(db::Connection& connection, const FileRecord& file);
 // By the integer key; nullopt when there is none or it was removed.
 Result<std::optional<FileRecord>> find_file(db::Connection& connection, std::int64_t id);
+// By its UUID; nullopt when the company has no such file, or it was removed.
+Result<std::optional<FileRecord>> find_file(db::Connection& connection, std::string_view uuid, std::int64_t company);
+struct FileFilter {
+  std::string sha256 = {};   // only files with these bytes; empty: all
+  std::int64_t before = 0;   // only older ones than the file with this key; 0: from the newest on
+  std::int64_t limit = 50;
+  std::int64_t created_by_id = 0;  // 0: of anybody
+  std::int64_t company = kDefaultCompany;
+};
+// Uploads, newest first.
+Result<std::vector<FileRecord>> list_files(db::Connection& connection, const FileFilter& filter);
+// Whether a job that may still read it names the file.
+Result<bool> is_file_in_use(db::Connection& connection, std::int64_t id);
 // The result files of a job that are there.
 Result<std::vector<FileRecord>> results_of(db::Connection& connection, std::int64_t job);
 // The file was taken out of the storage; its record stays for the jobs that name it.

@@ -7,6 +7,7 @@
 #include "store/events.h"
 #include "store/job_list.h"
 #include "store/sql.h"
+#include "store/tally.h"
 
 namespace lade::store {
 namespace {
@@ -113,6 +114,7 @@ void set_effects(JobUpdate& update, const db::Connection& connection, const Deci
                       "file_name = (SELECT name FROM lade_file WHERE id = CAST({0} AS integer)), "
                       "file_bytes = (SELECT bytes FROM lade_file WHERE id = CAST({0} AS integer))",
                       file));
+      update.set("dedupe_hash", text_or_null(change.dedupe_hash));
       break;
     }
     case JobEvent::approved:
@@ -133,10 +135,12 @@ Result<void> check_revision(const Decisive& job, const JobChange& change) {
       "look at the newest revision, then approve that", ErrorKind::invalid);
 }
 
-Result<void> check_no_twin(db::Connection& connection, const Decisive& job, const JobStanding& to) {
-  if (job.standing.state != JobState::finished || to.state == JobState::finished) return {};
-  if (job.dedupe_hash.empty() || job.forced) return {};
-  LADE_ASSIGN(const auto twin, find_twin(connection, job.dedupe_hash, std::nullopt, job.company));
+Result<void> check_no_twin(db::Connection& connection, const Decisive& job, const JobStanding& to,
+                           const JobChange& change) {
+  const bool returns = job.standing.state == JobState::finished && to.state != JobState::finished;
+  const std::string& hash = returns ? job.dedupe_hash : change.dedupe_hash;
+  if (hash.empty() || job.forced) return {};
+  LADE_ASSIGN(const auto twin, find_twin(connection, hash, std::nullopt, job.company));
   if (!twin) return {};
   return fail("job_exists", fmt::format("job {} does the same at the moment", twin->slug), "wait for it, or cancel it",
               ErrorKind::duplicate);
@@ -176,7 +180,7 @@ Result<JobStanding> change_in_transaction(db::Connection& connection, std::int64
     LADE_ASSIGN(const Decisive from, read_decisive(connection, id));
     LADE_ASSIGN(const JobStanding to, model::next(from.standing, change.event));
     LADE_TRY(check_revision(from, change));
-    LADE_TRY(check_no_twin(connection, from, to));
+    LADE_TRY(check_no_twin(connection, from, to, change));
     JobUpdate update;
     update.set("state", std::string(to_string(to.state)));
     update.set("outcome", to.outcome ? Value(std::string(to_string(*to.outcome))) : Value());
@@ -184,6 +188,7 @@ Result<JobStanding> change_in_transaction(db::Connection& connection, std::int64
     LADE_ASSIGN(const bool moved, update.run(connection, id, from));
     if (!moved) continue;
     LADE_TRY(append_event(connection, {id, std::string(to_string(change.event)), change.actor, change.data}));
+    if (to.outcome && !from.standing.outcome) LADE_TRY(tally_end(connection, id));
     return to;
   }
 }

@@ -21,12 +21,13 @@ struct JobChange {
   std::string error = {};
   std::string error_hint = {};
   std::int64_t file_id = 0;                   // of `file_stored`
+  std::string dedupe_hash = {};               // of `file_stored`: what makes it a twin from now on
   std::optional<std::int64_t> revision = {};  // of `approved`: what the reviewer has seen
 };
 
 // Moves the job as the table of states has it, and gives where it stands now. Refused, with nothing changed: what the
 // table does not have (transition_refused); an approval of another revision than the newest (revision_changed); a way
-// back from finished while a twin is live (job_exists).
+// back from finished, or a file, while a twin is live (job_exists).
 Result<model::JobStanding> change_job(db::Connection& connection, std::int64_t id, const JobChange& change);
 // Back to the state in which it ended. `data` is JSON for the event.
 Result<model::JobStanding> retry_job(db::Connection& connection, std::int64_t id, const std::string& actor,

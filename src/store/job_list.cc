@@ -17,8 +17,8 @@ using model::Outcome;
 std::string select_jobs(const db::Connection& connection) {
   const auto time = [&](std::string_view column) { return time_sql(connection, column); };
   return fmt::format(
-      "SELECT j.id, CAST(j.uuid AS text), j.slug, j.definition_id, d.slug, d.version, j.file_id, j.file_name, "
-      "j.file_bytes, j.batch_id, b.name, j.created_by, j.options, j.dedupe_hash, j.state, j.outcome, j.paused, "
+      "SELECT j.id, CAST(j.uuid AS text), j.slug, j.definition_id, d.slug, d.version, j.file_id, CAST(f.uuid AS text), j.file_name, "
+      "j.file_bytes, j.batch_id, b.name, j.company_id, j.project_id, j.created_by, j.created_by_id, j.options, j.dedupe_hash, j.state, j.outcome, j.paused, "
       "j.cancel_requested, j.ended_in, j.error_code, j.error, j.error_hint, j.results_error, j.retries, "
       "j.review_revision, "
       "j.reviewed_by, (SELECT w.slug FROM lade_job w WHERE w.id = j.waits_for AND j.outcome IS NULL), j.rows_total, "
@@ -26,7 +26,8 @@ std::string select_jobs(const db::Connection& connection) {
       "j.rows_failed, j.rows_skipped, j.rows_unprocessed, j.rows_deleted, j.issues, j.chunks, j.chunks_done, "
       "j.buckets, "
       "j.buckets_settled, j.buckets_processed, j.events, {}, {}, {}, {} "
-      "FROM lade_job j JOIN lade_definition d ON d.id = j.definition_id LEFT JOIN lade_batch b ON b.id = j.batch_id ",
+      "FROM lade_job j JOIN lade_definition d ON d.id = j.definition_id LEFT JOIN lade_batch b ON b.id = j.batch_id "
+      "LEFT JOIN lade_file f ON f.id = j.file_id ",
       time("j.created_at"), time("j.started_at"), time("j.reviewed_at"), time("j.finished_at"));
 }
 
@@ -56,11 +57,15 @@ void read_identity(Columns& columns, JobRecord& job) {
   job.definition = columns.text();
   job.definition_version = columns.integer();
   job.file_id = columns.integer();
+  job.file_uuid = columns.text();
   job.file_name = columns.text();
   job.file_bytes = columns.integer();
   job.batch_id = columns.integer();
   job.batch = columns.text();
+  job.company = columns.integer();
+  job.project = columns.integer();
   job.created_by = columns.text();
+  job.created_by_id = columns.integer();
   job.options = columns.text();
   job.dedupe_hash = columns.text();
 }
@@ -152,6 +157,11 @@ Result<std::optional<JobRecord>> find_job(db::Connection& connection, std::strin
       values);
 }
 
+Result<std::optional<JobRecord>> job_with_id(db::Connection& connection, std::int64_t id) {
+  const Value values[] = {id};
+  return first_job(connection, "WHERE j.id = $1", values);
+}
+
 Result<std::string> job_snapshot(db::Connection& connection, std::int64_t id) {
   const Value values[] = {id};
   LADE_ASSIGN(const auto rows, connection.query("SELECT snapshot FROM lade_job WHERE id = $1", values));
@@ -161,11 +171,16 @@ Result<std::string> job_snapshot(db::Connection& connection, std::int64_t id) {
 
 Result<JobPage> list_jobs(db::Connection& connection, const JobFilter& filter) {
   const Value values[] = {filter.company, text_or_null(filter.definition), id_or_null(filter.batch_id),
-                          id_or_null(filter.before), filter.limit + 1};
-  std::string condition =
+                          id_or_null(filter.before), filter.limit + 1, id_or_null(filter.project),
+                          id_or_null(filter.seen_by), text_or_null(filter.file)};
+  const std::string_view place = filter.oldest_first ? "j.id >" : "j.id <";
+  std::string condition = fmt::format(
       "WHERE j.company_id = $1 AND (CAST($2 AS text) IS NULL OR d.slug = $2) "
       "AND (CAST($3 AS bigint) IS NULL OR j.batch_id = CAST($3 AS bigint)) "
-      "AND (CAST($4 AS bigint) IS NULL OR j.id < CAST($4 AS bigint))";
+      "AND (CAST($4 AS bigint) IS NULL OR {} CAST($4 AS bigint)) "
+      "AND (CAST($7 AS bigint) IS NULL OR j.created_by_id = CAST($7 AS bigint) OR j.project_id = CAST($6 AS bigint)) "
+      "AND (CAST($8 AS text) IS NULL OR {}(lower(j.file_name), lower($8)) > 0)",
+      place, connection.backend() == db::Backend::sqlite ? "instr" : "strpos");
   if (!filter.status.empty()) {
     const std::optional<std::string> status = status_sql(filter.status);
     if (!status)
@@ -175,7 +190,9 @@ Result<JobPage> list_jobs(db::Connection& connection, const JobFilter& filter) {
     condition += " AND " + *status;
   }
   LADE_ASSIGN(const auto rows,
-              connection.query(select_jobs(connection) + condition + " ORDER BY j.id DESC LIMIT $5", values));
+              connection.query(select_jobs(connection) + condition +
+                                   (filter.oldest_first ? " ORDER BY j.id LIMIT $5" : " ORDER BY j.id DESC LIMIT $5"),
+                               values));
   JobPage page;
   const auto count = std::min(rows.size(), static_cast<std::size_t>(std::max<std::int64_t>(filter.limit, 0)));
   for (std::size_t i = 0; i < count; ++i) page.jobs.push_back(job_of(rows[i]));

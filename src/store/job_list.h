@@ -24,11 +24,15 @@ struct JobRecord {
   std::string definition;  // its slug
   std::int64_t definition_version = 0;
   std::int64_t file_id = 0;  // 0: none
+  std::string file_uuid;     // of its file in the storage; empty: none (yet), or it lies elsewhere
   std::string file_name;
   std::int64_t file_bytes = 0;
   std::int64_t batch_id = 0;  // 0: none
   std::string batch;          // its name
-  std::string created_by;
+  std::int64_t company = kDefaultCompany;
+  std::int64_t project = 0;        // 0: none
+  std::string created_by;          // as people call who made it
+  std::int64_t created_by_id = 0;  // 0: nobody who has an account
   std::string options;
   std::string dedupe_hash;
 
@@ -72,6 +76,9 @@ struct JobRecord {
 Result<std::optional<JobRecord>> find_job(db::Connection& connection, std::string_view reference,
                                           std::int64_t company = kDefaultCompany);
 
+// Whosever it is: for lade's own work. Nullopt when there is none.
+Result<std::optional<JobRecord>> job_with_id(db::Connection& connection, std::int64_t id);
+
 // The definition as it was when the job was made.
 Result<std::string> job_snapshot(db::Connection& connection, std::int64_t id);
 
@@ -79,12 +86,16 @@ struct JobFilter {
   std::string status = {};      // as job_status() has them; empty: all
   std::string definition = {};  // slug; empty: all
   std::int64_t batch_id = 0;    // 0: all
-  std::int64_t before = 0;      // where the last page ended (JobPage::next); 0: from the newest on
+  std::int64_t seen_by = 0;     // only what this user made, or what belongs to `project`; 0: all
+  std::int64_t project = 0;     // 0: none
+  std::string file = {};        // part of the file's name; empty: all
+  bool oldest_first = false;
+  std::int64_t before = 0;      // where the last page ended (JobPage::next); 0: from the beginning on
   std::int64_t limit = 50;
   std::int64_t company = kDefaultCompany;
 };
 struct JobPage {
-  std::vector<JobRecord> jobs;  // newest first
+  std::vector<JobRecord> jobs;  // newest first, unless asked otherwise
   std::int64_t next = 0;        // `before` of the next page; 0: this is the last one
 };
 // Jobs created meanwhile do not shift the pages. Fails with status_unknown.

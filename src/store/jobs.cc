@@ -6,6 +6,7 @@
 #include "store/events.h"
 #include "store/job_list.h"
 #include "store/sql.h"
+#include "store/tally.h"
 
 namespace lade::store {
 namespace {
@@ -33,13 +34,15 @@ Result<std::int64_t> insert_job(db::Connection& connection, const NewJob& job) {
                           text_or_null(job.dedupe_hash),
                           std::int64_t{job.forced},
                           job.created_by,
-                          job.uuid};  // as slug, until the id is known
+                          job.uuid,  // as slug, until the id is known
+                          id_or_null(job.project),
+                          id_or_null(job.created_by_id)};
   LADE_ASSIGN(
       const auto rows,
       connection.query(fmt::format("INSERT INTO lade_job (uuid, slug, company_id, definition_id, snapshot, file_name, "
                                    "file_bytes, state, file_id, batch_id, options, dedupe_hash, forced, created_by, "
-                                   "created_at) VALUES ($1, $14, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, "
-                                   "$12, $13, {}) ON CONFLICT (company_id, dedupe_hash) "
+                                   "project_id, created_by_id, created_at) VALUES ($1, $14, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, "
+                                   "$12, $13, $15, $16, {}) ON CONFLICT (company_id, dedupe_hash) "
                                    "WHERE outcome IS NULL AND NOT forced DO NOTHING RETURNING id",
                                    now_sql(connection)),
                        values));
@@ -63,6 +66,10 @@ Result<std::int64_t> create_job(db::Connection& connection, const NewJob& job) {
                            "WHERE d.id = definition_id) || '-' || id WHERE id = $1",
                            named));
     LADE_TRY(append_event(connection, {id, "created", job.created_by}));
+    LADE_ASSIGN(const auto slugs, connection.query("SELECT d.slug FROM lade_job j JOIN lade_definition d ON d.id = "
+                                                   "j.definition_id WHERE j.id = $1",
+                                                   named));
+    LADE_TRY(add_tally(connection, job.company, "jobs_created", text_of(slugs.front().front()), 1));
     return id;
   });
 }

@@ -26,6 +26,8 @@ struct NewJob {
   bool forced = false;           // runs beside a live twin
   std::string created_by = {};
   std::int64_t company = kDefaultCompany;
+  std::int64_t project = 0;        // 0: none
+  std::int64_t created_by_id = 0;  // 0: nobody who has an account
 };
 
 // Gives the job's id. Its slug is that of the definition and the id; its first event is `created`. Fails with

@@ -69,6 +69,14 @@ Result<std::set<std::size_t>> loaded_buckets(db::Connection& connection, std::in
   return buckets;
 }
 
+Result<std::vector<std::string>> bucket_issues(db::Connection& connection, std::int64_t job) {
+  const Value values[] = {job};
+  LADE_ASSIGN(const auto rows, connection.query("SELECT issues FROM lade_outcome WHERE job_id = $1", values));
+  std::vector<std::string> issues;
+  for (const db::Row& row : rows) issues.push_back(text_of(row[0]));
+  return issues;
+}
+
 Result<model::RowCounts> counted_outcomes(db::Connection& connection, std::int64_t job) {
   const Value values[] = {job};
   LADE_ASSIGN(const auto rows,

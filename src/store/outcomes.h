@@ -28,6 +28,8 @@ Result<std::vector<BucketOutcomes>> outcomes_of(db::Connection& connection, std:
                                                 std::int64_t last);
 // Which buckets were loaded.
 Result<std::set<std::size_t>> loaded_buckets(db::Connection& connection, std::int64_t job);
+// What was found in each bucket, how often, as JSON.
+Result<std::vector<std::string>> bucket_issues(db::Connection& connection, std::int64_t job);
 // The sum over all buckets, by which a retry counts anew.
 Result<model::RowCounts> counted_outcomes(db::Connection& connection, std::int64_t job);
 

@@ -245,6 +245,17 @@ std::string_view name_of(const std::variant<Outcome, RowState>& wanted) {
 
 }  // namespace
 
+std::vector<std::pair<std::string, WantedRows>> row_words() {
+  using model::Outcome;
+  std::vector<std::pair<std::string, WantedRows>> all;
+  for (const Outcome outcome : {Outcome::failed, Outcome::inserted, Outcome::updated, Outcome::unchanged,
+                                Outcome::skipped, Outcome::unprocessed})
+    all.emplace_back(model::to_string(outcome), outcome);
+  for (std::size_t i = 0; i < model::kRowStates; ++i)
+    all.emplace_back(model::to_string(static_cast<model::RowState>(i)), static_cast<model::RowState>(i));
+  return all;
+}
+
 Result<void> list_rows(db::Connection& connection, const JobRecord& job, const RowFilter& filter,
                        const std::function<void(const ListedRow&)>& take) {
   LADE_ASSIGN(const auto buckets, outcomes_of(connection, job.id, 0, std::numeric_limits<std::int32_t>::max()));

@@ -24,8 +24,13 @@ struct ListedRow {
   int last_completed_priority = 0;
 };
 
+// What became of rows, or how far they have come.
+using WantedRows = std::variant<model::Outcome, model::RowState>;
+// The words for both; failed, which is meant without one, is the first.
+std::vector<std::pair<std::string, WantedRows>> row_words();
+
 struct RowFilter {
-  std::variant<model::Outcome, model::RowState> wanted = model::Outcome::failed;
+  WantedRows wanted = model::Outcome::failed;
   std::int64_t after = 0;    // only rows with larger ids
   std::int64_t limit = 100;  // at most so many rows; 0: all
   // Whether the row's chunk is analysed. Without it all are, once every chunk is.

@@ -264,6 +264,16 @@ CREATE INDEX lade_batch_created ON lade_batch (company_id, created_at);
 CREATE INDEX lade_job_created ON lade_job (company_id, created_at);
 )sql";
 
+constexpr std::string_view kTallies = R"sql(
+CREATE TABLE lade_tally (
+  company_id integer NOT NULL,
+  name       text NOT NULL,
+  label      text NOT NULL,
+  value      bigint NOT NULL,
+  PRIMARY KEY (company_id, name, label)
+);
+)sql";
+
 }  // namespace
 
 std::span<const db::Migration> migrations() {
@@ -277,6 +287,7 @@ std::span<const db::Migration> migrations() {
       {7, "target locks", kTargetLocks, kTargetLocks},
       {8, "batches", kBatches, kBatches},
       accounts_migration(),
+      {10, "tallies", kTallies, kTallies},
   };
   return all;
 }

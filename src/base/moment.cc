@@ -1,4 +1,4 @@
-#include "cli/moment.h"
+#include "base/moment.h"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
-namespace lade::cli {
+namespace lade {
 namespace {
 
 using namespace std::chrono;
@@ -65,4 +65,4 @@ std::string age_of(std::optional<Moment> moment) {
   return moment ? for_people(std::max(now() - *moment, milliseconds(0))) + " ago" : std::string();
 }
 
-}  // namespace lade::cli
+}  // namespace lade

@@ -7,7 +7,7 @@
 #include <string_view>
 
 // Points in time and stretches of it, for people.
-namespace lade::cli {
+namespace lade {
 
 using Moment = std::chrono::sys_time<std::chrono::milliseconds>;
 
@@ -27,4 +27,4 @@ std::string for_people(std::chrono::milliseconds duration);
 // "3 min ago"; empty without a moment.
 std::string age_of(std::optional<Moment> moment);
 
-}  // namespace lade::cli
+}  // namespace lade

@@ -1,0 +1,136 @@
+#include <fmt/format.h>
+
+#include "accounts/companies.h"
+#include "api/imports.h"
+#include "api/problem.h"
+#include "api/views.h"
+#include "jobs/control.h"
+#include "model/job_state.h"
+
+// What people do to imports.
+namespace lade::api {
+namespace {
+
+namespace json = boost::json;
+using accounts::Role;
+using store::JobRecord;
+
+// What could be done instead, in the words of the table of states.
+json::array allowed_events(const model::JobStanding& standing) {
+  json::array events;
+  for (const model::JobTransition& line : model::job_transitions())
+    if (line.from == standing) events.push_back(json::string(to_string(line.event)));
+  return events;
+}
+
+Result<http::Response> answer(Call& call, Result<JobRecord> acted) {
+  if (acted) {
+    http::Response response = json_response(acted->standing.outcome ? 200 : 202, to_json(*acted));
+    response.headers.set("ETag", revision_tag(*acted));
+    response.headers.set("Location", "/api/v1/imports/" + acted->uuid);
+    return response;
+  }
+  if (acted.error().code != "transition_refused") return fail(std::move(acted).error());
+  LADE_ASSIGN(const JobRecord job, require_import(call, call.connection));
+  return problem(acted.error(), {{"status_now", job.status()}, {"allowed", allowed_events(job.standing)}});
+}
+
+// An action that takes nothing but the import.
+template <auto act>
+Result<http::Response> simple(Call& call) {
+  LADE_TRY(call.query.finish());
+  LADE_TRY(call.body.finish());
+  LADE_TRY(require_import(call, call.connection));
+  return answer(call, act(call.connection, order_of(call)));
+}
+
+// What the approver has seen, by If-Match.
+Result<std::int64_t> seen_revision(const Call& call) {
+  const std::string_view tag = call.request.headers.get("If-Match");
+  if (tag.empty())
+    return fail("precondition_required", "an approval must say what was reviewed",
+                "send If-Match with the ETag of the import as it was looked at", ErrorKind::usage);
+  Fields digits({{"If-Match", tag.size() < 2 ? std::string() : std::string(tag.substr(1, tag.size() - 2))}}, "header");
+  const auto revision = digits.integer("If-Match", 0, INT64_MAX);
+  LADE_TRY(digits.finish());
+  return *revision;
+}
+
+Result<http::Response> approve(Call& call) {
+  LADE_TRY(call.query.finish());
+  LADE_TRY(call.body.finish());
+  LADE_ASSIGN(const JobRecord job, require_import(call, call.connection));
+  LADE_ASSIGN(const std::int64_t revision, seen_revision(call));
+  LADE_ASSIGN(const auto company, accounts::require_company(call.connection, std::to_string(job.company)));
+  if (company.approver_must_differ && job.created_by_id == call.who().user_id)
+    return fail("not_allowed", "nobody approves what they have uploaded themselves", "somebody else must look at it",
+                ErrorKind::usage);
+  call.audit["revision"] = revision;
+  return answer(call, jobs::approve_job(call.connection, order_of(call), revision));
+}
+
+Result<http::Response> retry(Call& call) {
+  LADE_TRY(call.query.finish());
+  jobs::Retry wanted;
+  wanted.limits = {call.body.text("max_errors").value_or(""), call.body.text("fail_when").value_or("")};
+  wanted.overwrite = call.body.flag("overwrite").value_or(false);
+  LADE_TRY(call.body.finish());
+  LADE_TRY(require_import(call, call.connection));
+  return answer(call, jobs::retry_job(call.connection, order_of(call), wanted));
+}
+
+Result<http::Response> clone(Call& call) {
+  LADE_TRY(call.query.finish());
+  const bool force = call.body.flag("force").value_or(false);
+  LADE_TRY(call.body.finish());
+  LADE_TRY(require_import(call, call.connection));
+  auto job = jobs::clone_job(call.connection, order_of(call), force);
+  if (job) call.audit["clone"] = job->uuid;
+  return answer(call, std::move(job));
+}
+
+Result<http::Response> remove(Call& call) {
+  LADE_TRY(call.query.finish());
+  LADE_ASSIGN(const JobRecord job, require_import(call, call.connection));
+  auto deleted = jobs::delete_job(call.connection, order_of(call));
+  if (!deleted && deleted.error().code == "transition_refused")
+    return answer(call, fail(std::move(deleted).error()));
+  if (!deleted) return fail(std::move(deleted).error());
+  // Its files are named by nobody any more: tidying up removes them.
+  call.audit["job"] = job.slug;
+  return http::Response{.status = 204};
+}
+
+Route action(std::string_view path, std::string_view name, std::string_view summary, const Access& access,
+             Result<http::Response> (*act)(Call&), std::string_view schema = {}) {
+  return {.method = "POST", .path = path, .name = name, .summary = summary, .access = access, .answer = act,
+          .body = Body::json, .body_schema = schema,
+          .answers = {{200, "Import", "the import, which has ended"}, {202, "Import", "the import as it stands now"}}};
+}
+
+}  // namespace
+
+std::vector<Route> import_action_routes() {
+  const Access writes{Role::operator_, "imports:write"}, reviews{Role::reviewer, "imports:review"};
+  return {
+      action("/api/v1/imports/{import}/approve", "imports.approve",
+             "Load an import that waits for review; If-Match names the revision that was looked at", reviews, approve),
+      action("/api/v1/imports/{import}/reject", "imports.reject",
+             "End an import that waits for review; the target stays as it is", reviews, simple<jobs::reject_job>),
+      action("/api/v1/imports/{import}/pause", "imports.pause", "Begin no further work; what is running goes on", writes,
+             simple<jobs::pause_job>),
+      action("/api/v1/imports/{import}/resume", "imports.resume", "Go on with a paused import", writes,
+             simple<jobs::resume_job>),
+      action("/api/v1/imports/{import}/cancel", "imports.cancel", "End an import; rows that are in stay in", writes,
+             simple<jobs::cancel_job>),
+      action("/api/v1/imports/{import}/retry", "imports.retry",
+             "Do again what failed of a failed or cancelled import, and only that", writes, retry, "Retry"),
+      action("/api/v1/imports/{import}/clone", "imports.clone",
+             "Start a new import with the file, definition and options of this one", writes, clone, "Clone"),
+      {.method = "DELETE", .path = "/api/v1/imports/{import}", .name = "imports.delete",
+       .summary = "Forget a finished import; rows that it loaded stay", .access = writes, .answer = remove,
+       .answers = {{204, "", "forgotten"}}},
+  };
+}
+
+}  // namespace lade::api

@@ -1,0 +1,263 @@
+#include <fmt/format.h>
+
+#include "api/imports.h"
+#include "api/paging.h"
+#include "api/problem.h"
+#include "api/uploads.h"
+#include "api/views.h"
+#include "jobs/accept.h"
+#include "jobs/batches.h"
+#include "jobs/control.h"
+#include "jobs/job.h"
+#include "source/input.h"
+
+// Imports: how they begin, how they stand, what people do to them.
+namespace lade::api {
+namespace {
+
+namespace json = boost::json;
+using accounts::Role;
+using store::JobRecord;
+
+// What a request says about the import, whether in a form, in JSON or in the address.
+struct Wishes {
+  std::string definition;
+  std::optional<std::int64_t> version;
+  jobs::ImportOptions options;
+  definition::Limits limits;
+};
+
+Result<Wishes> read_wishes(const Asked& asked, Fields& fields) {
+  Wishes wishes;
+  wishes.definition = fields.text("definition").value_or("");
+  wishes.version = fields.integer("version", 1, INT32_MAX);
+  jobs::ImportOptions& options = wishes.options = asked.service.here();
+  options.user = asked.who().user;
+  options.user_id = asked.who().user_id;
+  options.company = asked.who().company;
+  options.project = asked.who().project;
+  options.batch = fields.text("batch").value_or("");
+  options.force = fields.flag("force").value_or(false);
+  options.results = jobs::Results::all;
+  wishes.limits = {fields.text("max_errors").value_or(""), fields.text("fail_when").value_or("")};
+  if (const auto results = fields.text("results")) {
+    if (*results == "none") options.results = jobs::Results::none;
+    else if (*results == "failed") options.results = jobs::Results::failed;
+    else if (*results != "all")
+      return fail("request_invalid", fmt::format("there are no results '{}'", *results), "all, failed or none",
+                  ErrorKind::usage);
+  }
+  return wishes;
+}
+
+http::Response accepted(const JobRecord& job) {
+  http::Response response = json_response(202, to_json(job));
+  response.headers.set("Location", "/api/v1/imports/" + job.uuid);
+  response.headers.set("Retry-After", "1");
+  return response;
+}
+
+// Says which job does the same already.
+Result<http::Response> refused(db::Connection& connection, Error error, const store::StoredDefinition& definition,
+                               const store::FileRecord& file) {
+  if (error.code != "job_exists") return fail(std::move(error));
+  LADE_ASSIGN(const auto twin, jobs::twin_of(connection, definition, file));
+  return problem(error, twin ? json::object{{"job_id", twin->uuid}, {"job", twin->slug}} : json::object());
+}
+
+Result<store::StoredDefinition> choose_definition(const Asked& asked, db::Connection& connection, const Wishes& wishes,
+                                                  const store::FileRecord& file) {
+  if (!wishes.definition.empty())
+    return jobs::require_definition(connection, wishes.definition, asked.who().company, wishes.version);
+  return jobs::match_definition(connection, asked.service.storage(), file, asked.who().company);
+}
+
+Result<http::Response> import_file(const Asked& asked, db::Connection& connection, const Wishes& wishes,
+                                   const store::FileRecord& file, AuditNote& note) {
+  LADE_ASSIGN(const store::StoredDefinition definition, choose_definition(asked, connection, wishes, file));
+  auto job = jobs::create_import(connection, {definition, wishes.options, wishes.limits, &file});
+  if (!job) return refused(connection, std::move(job).error(), definition, file);
+  note.object_id = job->uuid;
+  note.data["definition"] = definition.slug;
+  return accepted(*job);
+}
+
+Result<store::FileRecord> file_of(const Asked& asked, db::Connection& connection, const std::string& id) {
+  LADE_ASSIGN(auto file, store::find_file(connection, id, asked.who().company));
+  if (!file) return fail(not_found("file", id));
+  return std::move(*file);
+}
+
+// By JSON: a file that was uploaded before, or none yet.
+Result<http::Response> create_by_json(const Asked& asked, db::Connection& connection, const std::string& text,
+                                      AuditNote& note) {
+  LADE_ASSIGN(Fields fields, Fields::of_body(text));
+  const auto file_id = fields.text("file_id");
+  LADE_ASSIGN(const Wishes wishes, read_wishes(asked, fields));
+  LADE_TRY(fields.finish());
+  if (file_id) {
+    LADE_ASSIGN(const store::FileRecord file, file_of(asked, connection, *file_id));
+    return import_file(asked, connection, wishes, file, note);
+  }
+  if (wishes.definition.empty())
+    return fail("request_invalid", "neither file_id nor definition is given",
+                "an import of an uploaded file needs file_id, one whose file comes later needs definition",
+                ErrorKind::usage);
+  LADE_ASSIGN(const store::StoredDefinition definition,
+              jobs::require_definition(connection, wishes.definition, asked.who().company, wishes.version));
+  LADE_ASSIGN(const JobRecord job, jobs::create_import(connection, {definition, wishes.options, wishes.limits}));
+  note.object_id = job.uuid;
+  return accepted(job);
+}
+
+// What stands in the address, without what belongs to the upload itself.
+Result<Fields> wishes_in_query(const Asked& asked) {
+  LADE_ASSIGN(Fields query, Fields::of_query(asked.request.query));
+  (void)query.text("name");
+  return query;
+}
+
+Result<http::Reception> create(Asked asked) {
+  if (asked.request.headers.get("Content-Type").starts_with("application/json"))
+    return http::Reception(http::WholeBody{asked.route.most_bytes, [asked](const std::string& text) {
+      AuditNote note;
+      return answer_or_problem(asked.request, change(asked, text, note, [&](db::Connection& connection) {
+        return create_by_json(asked, connection, text, note);
+      }));
+    }});
+  return receive_import(std::move(asked), {}, [](const JobRecord& job) { return accepted(job); });
+}
+
+Result<http::Reception> put_file(Asked asked) {
+  {
+    // Refused before the file is read, when it can be known.
+    LADE_ASSIGN(const db::Pool::Lease session, asked.service.reading());
+    LADE_ASSIGN(const JobRecord job, require_import(asked, *session));
+    LADE_TRY(model::next(job.standing, model::JobEvent::file_stored));
+  }
+  return receive_upload(asked, {}, [asked](db::Connection& connection, Received& received, AuditNote& note) -> Result<http::Response> {
+    LADE_TRY(received.fields.finish());
+    LADE_ASSIGN(received.file.id, store::create_file(connection, received.file));
+    note.object_id = asked.at("import");
+    LADE_ASSIGN(const JobRecord job, jobs::give_file(connection, order_of(asked), received.file));
+    return accepted(job);
+  });
+}
+
+Result<http::Response> list(Call& call) {
+  store::JobFilter filter = visible_imports(call.who());
+  filter.status = call.query.text("status").value_or("");
+  filter.definition = call.query.text("definition").value_or("");
+  filter.file = call.query.text("file").value_or("");
+  filter.oldest_first = call.query.text("sort").value_or("-created_at") == "created_at";
+  const std::string batch = call.query.text("batch").value_or("");
+  LADE_ASSIGN(const Page page, read_page(call.query));
+  LADE_TRY(call.query.finish());
+  if (!batch.empty()) {
+    LADE_ASSIGN(const store::BatchRecord found, jobs::require_batch(call.connection, batch, call.who().company));
+    filter.batch_id = found.id;
+  }
+  filter.before = page.before;
+  filter.limit = page.limit + 1;
+  LADE_ASSIGN(const store::JobPage jobs, store::list_jobs(call.connection, filter));
+  return page_response(jobs.jobs, page, [](const JobRecord& job) { return job.id; });
+}
+
+Result<http::Response> show(Call& call) {
+  LADE_TRY(call.query.finish());
+  LADE_ASSIGN(const JobRecord job, require_import(call, call.connection));
+  LADE_ASSIGN(const queue::TaskCounts tasks, queue::count_tasks(call.connection, job.uuid));
+  json::object object = to_json(job);
+  object["tasks"] = to_json(tasks);
+  object["issues"] = parsed_or_null(job.issues);
+  http::Response response = json_response(200, object);
+  // What a reviewer has seen: an approval must name it.
+  response.headers.set("ETag", revision_tag(job));
+  if (!job.standing.outcome) response.headers.set("Retry-After", "1");
+  return response;
+}
+
+}  // namespace
+
+std::string revision_tag(const JobRecord& job) {
+  return fmt::format("\"{}\"", job.review_revision);
+}
+
+jobs::JobOrder order_of(const Asked& asked) {
+  return {.job = asked.at("import"),
+          .actor = asked.who().user,
+          .company = asked.who().company,
+          .actor_id = asked.who().user_id};
+}
+
+store::JobFilter visible_imports(const accounts::Principal& who) {
+  store::JobFilter filter{.company = who.company};
+  if (who.sight != accounts::Sight::company) filter.seen_by = who.user_id;
+  if (who.sight == accounts::Sight::project) filter.project = who.project;
+  return filter;
+}
+
+Result<JobRecord> require_import(const Asked& asked, db::Connection& connection) {
+  const std::string& id = asked.at("import");
+  LADE_ASSIGN(auto job, store::find_job(connection, id, asked.who().company));
+  if (!job || !accounts::sees(asked.who(), job->created_by_id, job->project)) return fail(jobs::job_not_found(id));
+  return std::move(*job);
+}
+
+Result<http::Reception> receive_import(Asked asked, const UploadRules& rules,
+                                       std::function<http::Response(const JobRecord&)> answer) {
+  LADE_ASSIGN(Fields query, wishes_in_query(asked));
+  LADE_ASSIGN(const Wishes in_query, read_wishes(asked, query));
+  LADE_TRY(query.finish());
+  return receive_upload(
+      asked, rules,
+      [asked, in_query, answer](db::Connection& connection, Received& received,
+                                AuditNote& note) -> Result<http::Response> {
+        LADE_ASSIGN(Wishes wishes, read_wishes(asked, received.fields));
+        LADE_TRY(received.fields.finish());
+        if (!in_query.definition.empty()) wishes = in_query;
+        LADE_ASSIGN(received.file.id, store::create_file(connection, received.file));
+        LADE_ASSIGN(http::Response response, import_file(asked, connection, wishes, received.file, note));
+        if (response.status >= 400) return response;
+        LADE_ASSIGN(const auto job, store::find_job(connection, note.object_id, asked.who().company));
+        return answer(*job);
+      });
+}
+
+std::vector<Route> import_routes() {
+  const Access reads{Role::viewer, "imports:read"}, writes{Role::operator_, "imports:write"};
+  return {
+      {.method = "POST", .path = "/api/v1/imports", .name = "imports.create",
+       .summary = "Import a file: a form with the field `file`, the file as the body itself, or JSON that names an "
+                  "uploaded file or a definition whose file comes later",
+       .access = writes, .receive = create, .body = Body::upload, .body_schema = "NewImport",
+       .query = {{"name", "string", "the file's name, when it is sent as the body itself"},
+                 {"definition", "string", "slug; without it the one that fits the file's header"},
+                 {"version", "integer", "of the definition (default: the newest)"},
+                 {"batch", "string", "the batch that it joins"},
+                 {"results", "string", "result files: all (default), failed, none"},
+                 {"force", "boolean", "also while a job that does the same is live"},
+                 {"max_errors", "string", "failed rows that are allowed: 5 or 5%"},
+                 {"fail_when", "string", "never, any_failed, all_failed"}},
+       .answers = {{202, "Import", "accepted; Location is where to watch it"}}},
+      {.method = "PUT", .path = "/api/v1/imports/{import}/file", .name = "imports.put_file",
+       .summary = "The file of an import that waits for it", .access = writes, .receive = put_file,
+       .body = Body::upload,
+       .query = {{"name", "string", "the file's name, when it is sent as the body itself"}},
+       .answers = {{202, "Import", "accepted"}}},
+      {.method = "GET", .path = "/api/v1/imports", .name = "imports.list", .summary = "Imports, newest first",
+       .access = reads, .answer = list,
+       .query = with_paging(
+           {{"status", "string", "queued, running, paused, waiting_for_review, succeeded, failed, rejected, cancelled, undone"},
+            {"definition", "string", "slug"},
+            {"batch", "string", "name, UUID or id"},
+            {"file", "string", "part of the file's name"},
+            {"sort", "string", "-created_at (default) or created_at"}}),
+       .answers = {{200, "ImportPage", "a page of imports"}}},
+      {.method = "GET", .path = "/api/v1/imports/{import}", .name = "imports.show",
+       .summary = "How an import stands; its ETag names the revision that a reviewer sees", .access = reads,
+       .answer = show, .answers = {{200, "Import", "the import"}}},
+  };
+}
+
+}  // namespace lade::api

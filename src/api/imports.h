@@ -1,0 +1,30 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "api/route.h"
+#include "api/uploads.h"
+#include "jobs/control.h"
+#include "store/job_list.h"
+
+// What the routes about imports share.
+namespace lade::api {
+
+// A filter for the imports that somebody sees.
+store::JobFilter visible_imports(const accounts::Principal& who);
+// The import that the path names, if the one who asks may see it; otherwise job_not_found.
+Result<store::JobRecord> require_import(const Asked& asked, db::Connection& connection);
+// The same as an order by who asks.
+jobs::JobOrder order_of(const Asked& asked);
+// The ETag of what a reviewer has seen.
+std::string revision_tag(const store::JobRecord& job);
+
+// What people do to imports (import_actions.cc).
+std::vector<Route> import_action_routes();
+
+// Takes a file and makes a job of it; `answer` tells about the job.
+Result<http::Reception> receive_import(Asked asked, const UploadRules& rules,
+                                       std::function<http::Response(const store::JobRecord&)> answer);
+
+}  // namespace lade::api

@@ -1,0 +1,121 @@
+#include <fmt/format.h>
+
+#include "api/paging.h"
+#include "api/problem.h"
+#include "api/route.h"
+#include "api/views.h"
+#include "queue/dead_letters.h"
+#include "queue/groups.h"
+#include "queue/task_list.h"
+
+// The queue, for those who operate it: tasks, dead letters, nodes.
+namespace lade::api {
+namespace {
+
+namespace json = boost::json;
+using accounts::Role;
+
+Result<http::Response> tasks(Call& call) {
+  queue::TaskFilter filter{.company = call.who().company};
+  filter.status = call.query.text("status").value_or("");
+  filter.kind = call.query.text("kind").value_or("");
+  LADE_ASSIGN(const Page page, read_page(call.query));
+  LADE_TRY(call.query.finish());
+  filter.before = page.before;
+  filter.limit = page.limit + 1;
+  LADE_ASSIGN(const auto found, queue::list_tasks(call.connection, filter));
+  return page_response(found, page, [](const queue::TaskRow& task) { return task.id; });
+}
+
+// The number in the path, if the company has such a task.
+Result<std::int64_t> require_task(Call& call) {
+  const std::string& reference = call.at("task");
+  Fields path({{"task", reference}}, "part of the address");
+  const auto id = path.integer("task", 1, INT64_MAX);
+  if (!id) return fail(not_found("task", reference));
+  LADE_ASSIGN(const auto found, queue::list_tasks(call.connection, {.task = *id, .company = call.who().company}));
+  if (found.empty()) return fail(not_found("task", reference));
+  return *id;
+}
+
+Result<http::Response> task(Call& call) {
+  LADE_TRY(call.query.finish());
+  LADE_ASSIGN(const std::int64_t id, require_task(call));
+  LADE_ASSIGN(const auto found, queue::list_tasks(call.connection, {.task = id}));
+  return json_response(200, to_json(found.front()));
+}
+
+Result<http::Response> dead_letters(Call& call) {
+  const std::int64_t limit = call.query.integer("limit", 1, 1000).value_or(100);
+  LADE_TRY(call.query.finish());
+  LADE_ASSIGN(const auto letters, queue::dead_letters(call.connection, "", limit, call.who().company));
+  json::array items;
+  for (const queue::DeadLetter& letter : letters) items.push_back(to_json(letter));
+  return json_response(200, json::object{{"items", std::move(items)}, {"next", nullptr}});
+}
+
+Result<http::Response> retry_letter(Call& call) {
+  LADE_TRY(call.query.finish());
+  LADE_TRY(call.body.finish());
+  LADE_ASSIGN(const std::int64_t id, require_task(call));
+  LADE_TRY(queue::retry_dead_letter(call.connection, id));
+  return json_response(202, json::object{{"task_id", id}, {"status", "pending"}});
+}
+
+Result<http::Response> delete_letter(Call& call) {
+  LADE_TRY(call.query.finish());
+  LADE_ASSIGN(const std::int64_t id, require_task(call));
+  LADE_TRY(queue::delete_dead_letter(call.connection, id));
+  return http::Response{.status = 204};
+}
+
+Result<http::Response> nodes(Call& call) {
+  LADE_TRY(call.query.finish());
+  LADE_ASSIGN(const auto found, queue::list_nodes(call.connection));
+  json::array items;
+  for (const queue::ListedNode& node : found) items.push_back(to_json(node));
+  return json_response(200, json::object{{"items", std::move(items)}, {"next", nullptr}});
+}
+
+template <bool paused>
+Result<http::Response> set_paused(Call& call) {
+  LADE_TRY(call.query.finish());
+  LADE_TRY(call.body.finish());
+  LADE_TRY(queue::pause(call.connection, queue::Scope::queue, call.at("queue"), paused));
+  return json_response(200, json::object{{"queue", call.at("queue")}, {"paused", paused}});
+}
+
+}  // namespace
+
+std::vector<Route> queue_routes() {
+  const Access reads{Role::operator_, "queue:read"}, writes{Role::operator_, "queue:write"};
+  const Access everybodys{Role::admin, "queue:write", true};
+  return {
+      {.method = "GET", .path = "/api/v1/tasks", .name = "tasks.list", .summary = "Tasks of all imports, newest first",
+       .access = reads, .answer = tasks,
+       .query = with_paging({{"status", "string", "pending, retryable, running, succeeded, failed, cancelled"},
+                             {"kind", "string", "plan, analyse, settle, judge, process, orphans, finalise, deliver"}}),
+       .answers = {{200, "TaskPage", "a page of tasks"}}},
+      {.method = "GET", .path = "/api/v1/tasks/{task}", .name = "tasks.show", .summary = "A task", .access = reads,
+       .answer = task, .answers = {{200, "Task", "the task"}}},
+      {.method = "GET", .path = "/api/v1/queue/dead-letter", .name = "dead_letters.list",
+       .summary = "Tasks that were given up, and why, newest first", .access = reads, .answer = dead_letters,
+       .query = {{"limit", "integer", "at most so many (1 to 1000, default 100)"}},
+       .answers = {{200, "DeadLetterPage", "dead letters"}}},
+      {.method = "POST", .path = "/api/v1/queue/dead-letter/{task}/retry", .name = "dead_letters.retry",
+       .summary = "Try a task again that was given up, with all its attempts", .access = writes,
+       .answer = retry_letter, .body = Body::json, .answers = {{202, "TaskStatus", "it is in the queue again"}}},
+      {.method = "DELETE", .path = "/api/v1/queue/dead-letter/{task}", .name = "dead_letters.delete",
+       .summary = "Forget a dead letter", .access = writes, .answer = delete_letter, .answers = {{204, "", "forgotten"}}},
+      {.method = "GET", .path = "/api/v1/nodes", .name = "nodes.list", .summary = "Processes that work on tasks",
+       .access = reads, .answer = nodes, .answers = {{200, "NodePage", "nodes, oldest first"}}},
+      {.method = "POST", .path = "/api/v1/queues/{queue}/pause", .name = "queues.pause",
+       .summary = "Claim no further task of a queue, for all companies", .access = everybodys,
+       .answer = set_paused<true>, .body = Body::json, .answers = {{200, "QueueState", "the queue"}}},
+      {.method = "POST", .path = "/api/v1/queues/{queue}/resume", .name = "queues.resume",
+       .summary = "Go on with a paused queue", .access = everybodys, .answer = set_paused<false>, .body = Body::json,
+       .answers = {{200, "QueueState", "the queue"}}},
+  };
+}
+
+}  // namespace lade::api

@@ -1,0 +1,50 @@
+#include "api/service.h"
+
+#include "jobs/job.h"
+#include "store/schema.h"
+
+namespace lade::api {
+namespace {
+
+std::string reading_url(const std::string& url) {
+  return db::limited_to(db::Access::read, url);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Service>> Service::start(const ServiceOptions& options, const std::stop_token& stop) {
+  const jobs::ImportOptions& here = options.work.here;
+  std::unique_ptr<jobs::Works> works;
+  if (options.works) {
+    LADE_ASSIGN(works, jobs::Works::start(options.work, stop));
+  } else {
+    LADE_TRY(jobs::create_folder(here.data, jobs::data_folder()));
+    LADE_ASSIGN(const auto connection, db::connect(here.database));
+    LADE_TRY(store::migrate(*connection));
+  }
+  LADE_ASSIGN(storage::Folder storage, storage::Folder::open(jobs::storage_path(here)));
+  return std::unique_ptr<Service>(new Service(options, std::move(storage), std::move(works)));
+}
+
+Service::Service(const ServiceOptions& options, storage::Folder storage, std::unique_ptr<jobs::Works> works)
+    : options_(options),
+      storage_(std::move(storage)),
+      works_(std::move(works)),
+      reading_(reading_url(here().database), options.sessions),
+      writing_(here().database, db::backend_of(here().database) == db::Backend::sqlite ? 1 : options.sessions),
+      events_(reading_) {
+  if (works_) housekeeping_ = std::jthread([this](const std::stop_token& stop) { works_->run(stop); });
+}
+
+Service::~Service() {
+  events_.stop();
+}
+
+void Service::stir() {
+  events_.look();
+  if (!works_) return;
+  works_->node().wake();
+  works_->node().check();
+}
+
+}  // namespace lade::api

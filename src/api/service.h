@@ -1,0 +1,61 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <thread>
+
+#include "accounts/passwords.h"
+#include "api/event_hub.h"
+#include "api/metrics.h"
+#include "db/pool.h"
+#include "jobs/work.h"
+#include "storage/folder.h"
+
+namespace lade::api {
+
+struct ServiceOptions {
+  jobs::WorkOptions work;  // database, data folder, queue
+  bool works = true;       // also runs tasks; otherwise other processes do
+  std::uint64_t most_upload_bytes = 10'000'000'000;
+  std::size_t sessions = 8;  // with the database
+};
+
+// What all requests of a process share. Thread-safe.
+class Service {
+ public:
+  static Result<std::unique_ptr<Service>> start(const ServiceOptions& options, const std::stop_token& stop);
+  ~Service();
+
+  // A session that reads; nothing that loads is held up by it.
+  Result<db::Pool::Lease> reading() { return reading_.acquire(); }
+  // A session that may write. On SQLite there is one in the process, which loading needs too: to be kept for short.
+  Result<db::Pool::Lease> writing() { return works_ ? works_->sessions().acquire() : writing_.acquire(); }
+  // Something was put into the queue, or somebody has acted on a job: nodes in this process look at once.
+  void stir();
+
+  const ServiceOptions& options() const { return options_; }
+  const jobs::ImportOptions& here() const { return options_.work.here; }
+  const storage::Folder& storage() const { return storage_; }
+  accounts::PasswordHasher& passwords() { return passwords_; }
+  EventHub& events() { return events_; }
+  Metrics& metrics() { return metrics_; }
+  // Null when this process runs no tasks.
+  const queue::Node* node() const { return works_ ? &works_->node() : nullptr; }
+
+ private:
+  Service(const ServiceOptions& options, storage::Folder storage, std::unique_ptr<jobs::Works> works);
+
+  const ServiceOptions options_;
+  storage::Folder storage_;
+  std::unique_ptr<jobs::Works> works_;
+  db::Pool reading_;
+  db::Pool writing_;
+  accounts::PasswordHasher passwords_;
+  EventHub events_;
+  Metrics metrics_;
+  std::jthread housekeeping_;
+};
+
+}  // namespace lade::api

@@ -1,0 +1,211 @@
+#include "api/views.h"
+
+#include "base/moment.h"
+
+namespace lade::api {
+namespace {
+
+namespace json = boost::json;
+using model::Outcome;
+
+constexpr Outcome kInOrder[] = {Outcome::inserted, Outcome::updated, Outcome::unchanged,
+                                Outcome::failed,   Outcome::skipped, Outcome::unprocessed};
+
+json::object rows_json(const model::RowCounts& rows) {
+  json::object object{{"read", rows.read}};
+  for (const Outcome outcome : kInOrder) object[model::to_string(outcome)] = rows[outcome];
+  object["deleted"] = rows.deleted;
+  return object;
+}
+
+void add_times(json::object& object, const store::JobRecord& job) {
+  object["created_by"] = text_or_null(job.created_by);
+  object["reviewed_by"] = text_or_null(job.reviewed_by);
+  object["created_at"] = text_or_null(job.created_at);
+  object["started_at"] = text_or_null(job.started_at);
+  object["reviewed_at"] = text_or_null(job.reviewed_at);
+  object["finished_at"] = text_or_null(job.finished_at);
+}
+
+std::string shown(char c) {
+  if (c == '\0') return "none";
+  if (c == '\t') return "tab";
+  return std::string(1, c);
+}
+
+}  // namespace
+
+json::value text_or_null(std::string_view text) {
+  return text.empty() ? json::value(nullptr) : json::value(text);
+}
+
+json::value parsed_or_null(std::string_view text) {
+  boost::system::error_code error;
+  json::value value = json::parse(text, error);
+  return error ? json::value(nullptr) : value;
+}
+
+json::object to_json(const store::JobRecord& job) {
+  json::object object{{"job_id", job.uuid},
+                      {"id", job.id},
+                      {"slug", job.slug},
+                      {"definition", job.definition},
+                      {"definition_version", job.definition_version},
+                      {"batch", text_or_null(job.batch)},
+                      {"file", job.file_name},
+                      {"file_id", text_or_null(job.file_uuid)},
+                      {"file_bytes", job.file_bytes},
+                      {"status", job.status()},
+                      {"state", to_string(job.standing.state)},
+                      {"outcome", job.standing.outcome ? json::value(to_string(*job.standing.outcome)) : nullptr},
+                      {"progress", job.progress()},
+                      {"paused", job.paused},
+                      {"cancel_requested", job.cancel_requested},
+                      {"retries", job.retries},
+                      {"review_revision", job.review_revision},
+                      {"rows_total", job.rows_total ? json::value(*job.rows_total) : nullptr},
+                      {"rows_analysed", job.rows_analysed},
+                      {"rows", rows_json(job.rows)},
+                      {"conserved", job.rows.conserved()}};
+  object["waits_for"] = text_or_null(job.waits_for);
+  if (!job.error.empty()) object["error"] = {{"code", job.error_code}, {"message", job.error}};
+  if (!job.results_error.empty()) object["results_error"] = job.results_error;
+  add_times(object, job);
+  return object;
+}
+
+json::object to_json(const store::Event& event) {
+  return {{"number", event.number}, {"event", event.kind},
+          {"state", event.state},   {"actor", event.actor},
+          {"data", parsed_or_null(event.data)}, {"created_at", event.created_at}};
+}
+
+json::object to_json(const queue::TaskCounts& tasks) {
+  return {{"pending", tasks.pending},
+          {"running", tasks.running},
+          {"succeeded", tasks.succeeded},
+          {"failed", tasks.failed},
+          {"cancelled", tasks.cancelled}};
+}
+
+json::object to_json(const store::BatchRecord& batch) {
+  const model::JobTally& jobs = batch.jobs;
+  return {{"batch_id", batch.uuid},
+          {"id", batch.id},
+          {"name", batch.name},
+          {"status", batch.status()},
+          {"progress", batch.progress},
+          {"newcomers_wait", batch.newcomers_wait},
+          {"jobs",
+           {{"total", jobs.total()},
+            {"finished", jobs.finished()},
+            {"succeeded", jobs.succeeded},
+            {"failed", jobs.failed},
+            {"cancelled", jobs.ended_by_people}}},
+          {"rows", {{"total", batch.rows_total}, {"processed", batch.rows_processed}, {"failed", batch.rows_failed}}},
+          {"source_manifest", text_or_null(batch.source_manifest)},
+          {"created_by", text_or_null(batch.created_by)},
+          {"created_at", text_or_null(batch.created_at)},
+          {"started_at", text_or_null(batch.started_at)},
+          {"completed_at", text_or_null(batch.completed_at)}};
+}
+
+json::object to_json(const queue::TaskRow& task) {
+  json::object object{{"task_id", task.id},
+                      {"status", task.status},
+                      {"queue", task.queue},
+                      {"kind", task.kind},
+                      {"group", text_or_null(task.group)},
+                      {"stage", text_or_null(task.stage)},
+                      {"payload", task.payload},
+                      {"priority", task.priority},
+                      {"attempts", task.attempts},
+                      {"crashes", task.crashes},
+                      {"node", text_or_null(task.node)},
+                      {"created_at", text_or_null(to_text(moment_of(task.created_at)))},
+                      {"available_at", text_or_null(to_text(moment_of(task.available_at)))},
+                      {"started_at", text_or_null(to_text(moment_of(task.started_at)))},
+                      {"finished_at", text_or_null(to_text(moment_of(task.finished_at)))}};
+  if (task.duration > 0) object["duration_ms"] = task.duration / 1000;
+  if (!task.error_code.empty()) object["error"] = {{"code", task.error_code}, {"message", task.error}};
+  return object;
+}
+
+json::object to_json(const queue::ListedNode& node) {
+  return {{"boot", node.boot},
+          {"name", node.name},
+          {"storage", text_or_null(node.storage)},
+          {"beat", node.beat},
+          {"running", node.running},
+          {"started_at", text_or_null(to_text(moment_of(node.started_at)))}};
+}
+
+json::object to_json(const queue::DeadLetter& letter) {
+  return {{"task_id", letter.task},
+          {"queue", letter.queue},
+          {"kind", letter.kind},
+          {"group", text_or_null(letter.group)},
+          {"payload", letter.payload},
+          {"reason", letter.reason},
+          {"message", letter.message},
+          {"attempts", letter.attempts},
+          {"crashes", letter.crashes},
+          {"retries", letter.retries},
+          {"died_at", text_or_null(to_text(moment_of(letter.died_at)))}};
+}
+
+json::object to_json(const store::FileRecord& file) {
+  return {{"file_id", file.uuid},
+          {"name", file.name},
+          {"bytes", file.bytes},
+          {"sha256", file.sha256},
+          {"purpose", file.purpose},
+          {"created_by", text_or_null(file.created_by)},
+          {"created_at", text_or_null(file.created_at)}};
+}
+
+json::object to_json(const store::StoredDefinition& definition) {
+  return {{"slug", definition.slug},
+          {"version", definition.version},
+          {"name", definition.name},
+          {"note", text_or_null(definition.note)},
+          {"strategy", definition.strategy},
+          {"valid", definition.valid},
+          {"validation_error", text_or_null(definition.validation_error)},
+          {"created_at", text_or_null(definition.created_at)}};
+}
+
+json::object to_json(const store::ListedRow& row) {
+    json::object object{{"row", row.row_id},
+                               {"state", model::to_string(row.state)},
+                               {"outcome", model::to_string(row.outcome)},
+                               {"last_completed_priority", row.last_completed_priority}};
+    const std::string_view action = model::row_action(row.outcome);
+    object["action"] = action.empty() ? json::value(nullptr) : json::value(action);
+    if (row.line != 0) object["line"] = row.line;
+    const std::pair<const char*, const std::string&> texts[] = {{"code", row.issue.code},
+                                                                {"column", row.issue.column},
+                                                                {"value", row.issue.value},
+                                                                {"message", row.issue.message},
+                                                                {"hint", row.issue.hint}};
+    for (const auto& [name, text] : texts)
+      if (!text.empty()) object[name] = text;
+    return object;
+  }
+
+json::object to_json(const source::Sniffed& sniffed) {
+  return {{"format", "csv"},
+          {"encoding", sniffed.encoding},
+          {"bom", sniffed.bom},
+          {"delimiter", shown(sniffed.dialect.delimiter)},
+          {"quote", shown(sniffed.dialect.quote)},
+          {"escape", shown(sniffed.dialect.escape)},
+          {"line_end", sniffed.dialect.lone_cr ? "cr" : "lf or crlf"},
+          {"has_header", sniffed.has_header},
+          {"header", json::array(sniffed.header.begin(), sniffed.header.end())},
+          {"columns", sniffed.columns},
+          {"records_looked_at", sniffed.records},
+          {"evidence", json::array(sniffed.evidence.begin(), sniffed.evidence.end())}};
+}
+
+}  // namespace lade::api

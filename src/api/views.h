@@ -1,0 +1,38 @@
+#pragma once
+
+#include <boost/json.hpp>
+#include <string>
+
+#include "queue/dead_letters.h"
+#include "queue/groups.h"
+#include "queue/task_list.h"
+#include "source/sniff.h"
+#include "store/batches.h"
+#include "store/definitions.h"
+#include "store/events.h"
+#include "store/files.h"
+#include "store/job_list.h"
+#include "store/row_list.h"
+
+// The nouns as JSON: what the API answers and the command line prints with --output json.
+namespace lade::api {
+
+boost::json::object to_json(const store::JobRecord& job);
+boost::json::object to_json(const store::Event& event);
+boost::json::object to_json(const store::BatchRecord& batch);
+boost::json::object to_json(const store::FileRecord& file);
+// Without its text.
+boost::json::object to_json(const store::StoredDefinition& definition);
+boost::json::object to_json(const store::ListedRow& row);
+boost::json::object to_json(const queue::TaskCounts& tasks);
+boost::json::object to_json(const queue::TaskRow& task);
+boost::json::object to_json(const queue::ListedNode& node);
+boost::json::object to_json(const queue::DeadLetter& letter);
+boost::json::object to_json(const source::Sniffed& sniffed);
+
+// Text that may be empty, where JSON says null.
+boost::json::value text_or_null(std::string_view text);
+// Text that is JSON already; null when it is not.
+boost::json::value parsed_or_null(std::string_view text);
+
+}  // namespace lade::api

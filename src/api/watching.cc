@@ -1,0 +1,193 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "api/imports.h"
+#include "api/paging.h"
+#include "api/problem.h"
+#include "api/views.h"
+#include "base/id.h"
+#include "jobs/analysed_rows.h"
+#include "jobs/fetch_results.h"
+#include "jobs/issue_counts.h"
+#include "queue/task_list.h"
+#include "store/events.h"
+#include "store/files.h"
+#include "store/row_list.h"
+
+// What can be seen of an import: rows, issues, tasks, events, results.
+namespace lade::api {
+namespace {
+
+namespace json = boost::json;
+using accounts::Role;
+using store::JobRecord;
+
+Result<store::WantedRows> wanted_rows(const std::string& word) {
+  const auto words = store::row_words();
+  const auto found = std::ranges::find(words, word, [](const auto& entry) { return entry.first; });
+  if (found != words.end()) return found->second;
+  std::vector<std::string> names;
+  for (const auto& entry : words) names.push_back(entry.first);
+  return fail("request_invalid", fmt::format("no row has the state '{}'", word),
+              fmt::format("{}", fmt::join(names, ", ")), ErrorKind::usage);
+}
+
+// Rows of one page; with `issue` only those with that code, however far they lie apart.
+Result<json::array> collect_rows(Call& call, const JobRecord& job, store::RowFilter filter, const std::string& issue,
+                                 std::int64_t& next) {
+  LADE_ASSIGN(filter.is_analysed, jobs::analysed_rows(call.connection, job));
+  const auto wanted = static_cast<std::size_t>(filter.limit);
+  filter.limit = issue.empty() ? filter.limit + 1 : 0;
+  json::array items;
+  std::set<std::int64_t> rows;
+  std::int64_t last = 0;
+  LADE_TRY(store::list_rows(call.connection, job, filter, [&](const store::ListedRow& row) {
+    if (!issue.empty() && row.issue.code != issue) return;
+    if (!rows.contains(row.row_id) && rows.size() == wanted) {
+      if (next == 0) next = last;
+      return;
+    }
+    if (next != 0) return;
+    rows.insert(row.row_id);
+    last = row.row_id;
+    items.push_back(to_json(row));
+  }));
+  return items;
+}
+
+Result<http::Response> rows(Call& call) {
+  store::RowFilter filter;
+  LADE_ASSIGN(filter.wanted, wanted_rows(call.query.text("state").value_or("failed")));
+  const std::string issue = call.query.text("issue").value_or("");
+  LADE_ASSIGN(const Page page, read_page(call.query));
+  LADE_TRY(call.query.finish());
+  filter.after = page.before;
+  filter.limit = page.limit;
+  LADE_ASSIGN(const JobRecord job, require_import(call, call.connection));
+  std::int64_t next = 0;
+  LADE_ASSIGN(json::array items, collect_rows(call, job, filter, issue, next));
+  return json_response(200, json::object{{"items", std::move(items)},
+                                         {"next", next == 0 ? json::value(nullptr) : json::value(std::to_string(next))}});
+}
+
+Result<http::Response> issues(Call& call) {
+  LADE_TRY(call.query.finish());
+  LADE_ASSIGN(const JobRecord job, require_import(call, call.connection));
+  LADE_ASSIGN(const std::string counts, jobs::issue_counts(call.connection, job));
+  return json_response(200, json::object{{"items", parsed_or_null(counts)}, {"next", nullptr}});
+}
+
+Result<http::Response> tasks(Call& call) {
+  queue::TaskFilter filter;
+  filter.status = call.query.text("status").value_or("");
+  filter.kind = call.query.text("kind").value_or("");
+  LADE_ASSIGN(const Page page, read_page(call.query));
+  LADE_TRY(call.query.finish());
+  LADE_ASSIGN(const JobRecord job, require_import(call, call.connection));
+  filter.group = job.uuid;
+  filter.before = page.before;
+  filter.limit = page.limit + 1;
+  LADE_ASSIGN(const auto found, queue::list_tasks(call.connection, filter));
+  return page_response(found, page, [](const queue::TaskRow& task) { return task.id; });
+}
+
+// Where a client that was cut off goes on.
+Result<std::int64_t> last_event(Call& call) {
+  const std::string header(call.request.headers.get("Last-Event-ID"));
+  const auto in_query = call.query.integer("after", 0, INT64_MAX);
+  Fields sent(header.empty() ? json::object() : json::object{{"Last-Event-ID", header}}, "header");
+  const auto in_header = sent.integer("Last-Event-ID", 0, INT64_MAX);
+  LADE_TRY(sent.finish());
+  return in_header.value_or(in_query.value_or(0));
+}
+
+// As a stream for those who ask for one, otherwise as a list.
+Result<http::Response> events(Call& call) {
+  LADE_ASSIGN(const std::int64_t after, last_event(call));
+  LADE_TRY(call.query.finish());
+  LADE_ASSIGN(const JobRecord job, require_import(call, call.connection));
+  if (call.request.headers.get("Accept").find("text/event-stream") != std::string_view::npos)
+    return http::Response{.status = 200, .body = call.service.events().watch(job, after)};
+  constexpr std::int64_t kMost = 1000;
+  LADE_ASSIGN(const auto history, store::events_of(call.connection, job.id, after, kMost + 1));
+  return page_response(history, {after, kMost}, [](const store::Event& event) { return event.number; });
+}
+
+using jobs::ResultFiles;
+constexpr std::pair<std::string_view, std::string ResultFiles::*> kResults[] = {
+    {"failed", &ResultFiles::failed}, {"succeeded", &ResultFiles::succeeded}, {"unprocessed", &ResultFiles::unprocessed}};
+
+// A folder that is gone with the object; a file that was opened meanwhile can still be read.
+struct Scratch {
+  explicit Scratch(const std::filesystem::path& data) : path(data / "scratch" / new_uuid()) {}
+  ~Scratch() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+  }
+  std::filesystem::path path;
+};
+
+Result<http::Response> make_result(Call& call, const JobRecord& job, std::string ResultFiles::*which,
+                                   const std::string& name) {
+  const Scratch scratch(call.service.here().data);
+  LADE_ASSIGN(const ResultFiles files, jobs::make_results(call.connection, call.service.storage(), job,
+                                                          call.service.here(), scratch.path));
+  if ((files.*which).empty())
+    return fail("result_not_found", fmt::format("job {} has no {} rows", job.slug, name), "", ErrorKind::invalid);
+  LADE_ASSIGN(File file, File::open(files.*which));
+  LADE_ASSIGN(const std::uint64_t bytes, file.size());
+  http::Response response;
+  response.headers.set("Content-Type", "text/csv; charset=utf-8");
+  response.headers.set("Content-Disposition", fmt::format("attachment; filename=\"{}.csv\"", name));
+  response.body = http::FileBody{std::move(file), bytes};
+  return response;
+}
+
+Result<http::Response> results(Call& call) {
+  LADE_TRY(call.query.finish());
+  LADE_ASSIGN(const JobRecord job, require_import(call, call.connection));
+  const std::string& name = call.at("which");
+  const auto* found = std::ranges::find(kResults, name, [](const auto& entry) { return entry.first; });
+  if (found == std::end(kResults)) return fail(not_found("result", name));
+  LADE_ASSIGN(const auto files, store::results_of(call.connection, job.id));
+  for (const store::FileRecord& file : files)
+    if (file.purpose == name) return file_response(call.service.storage(), file);
+  return make_result(call, job, found->second, name);
+}
+
+}  // namespace
+
+std::vector<Route> watching_routes() {
+  const Access reads{Role::viewer, "imports:read"};
+  std::vector<Route> routes = import_action_routes();
+  routes.insert(routes.begin(), {
+      {.method = "GET", .path = "/api/v1/imports/{import}/rows", .name = "imports.rows",
+       .summary = "Rows by what became of them; failed ones once for each error", .access = reads, .answer = rows,
+       .query = with_paging({{"state", "string",
+                              "failed (default), inserted, updated, unchanged, skipped, unprocessed; or pending, "
+                              "analysing, analysed, processing, processed, error"},
+                             {"issue", "string", "only rows with this code"}}),
+       .answers = {{200, "RowPage", "a page of rows"}}},
+      {.method = "GET", .path = "/api/v1/imports/{import}/issues", .name = "imports.issues",
+       .summary = "How often which issue was found in which column", .access = reads, .answer = issues,
+       .answers = {{200, "IssuePage", "counts by code and column"}}},
+      {.method = "GET", .path = "/api/v1/imports/{import}/tasks", .name = "imports.tasks",
+       .summary = "The import's tasks, newest first", .access = reads, .answer = tasks,
+       .query = with_paging({{"status", "string", "pending, retryable, running, succeeded, failed, cancelled"},
+                             {"kind", "string", "plan, analyse, settle, judge, process, orphans, finalise"}}),
+       .answers = {{200, "TaskPage", "a page of tasks"}}},
+      {.method = "GET", .path = "/api/v1/imports/{import}/events", .name = "imports.events",
+       .summary = "The import's history; with Accept: text/event-stream also what follows, live, with its progress",
+       .access = reads, .answer = events,
+       .query = {{"after", "integer", "only events with larger numbers (streams: Last-Event-ID)"}},
+       .answers = {{200, "EventPage", "events in their order"}}},
+      {.method = "GET", .path = "/api/v1/imports/{import}/results/{which}", .name = "imports.results",
+       .summary = "The rows that failed, succeeded or were not processed, as a file like the source", .access = reads,
+       .answer = results, .answers = {{200, "text/csv", "the rows, with _row, _code and _message"}, {206, "text/csv", "a range of it"}}},
+  });
+  return routes;
+}
+
+}  // namespace lade::api
