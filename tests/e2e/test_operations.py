@@ -117,6 +117,12 @@ class Operations(ServerTest):
 
 
 class OperationsOnServer(OnServer, Operations):
+    def test_without_workers_it_is_not_ready(self):
+        self.server.stop()
+        self.server = self.start("--workers", "0")
+        ready = self.connect().get("/ready")
+        self.assertEqual((ready.status, ready.json()["checks"]["workers"]), (503, {"ok": False, "code": "no_workers"}))
+
     def test_servers_and_workers_share_the_work(self):
         self.server.stop()
         servers = [self.start("--workers", "0") for _ in range(2)]
