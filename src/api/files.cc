@@ -56,16 +56,18 @@ Result<http::Response> show(Call& call) {
 Result<http::Response> content(Call& call) {
   LADE_TRY(call.query.finish());
   LADE_ASSIGN(const store::FileRecord file, require_file(call));
-  return file_response(call.service.storage(), file);
+  return file_response(call.service.storage(), file, "application/octet-stream");
 }
 
 Result<http::Response> sniff(Call& call) {
   LADE_TRY(call.query.finish());
   LADE_ASSIGN(const store::FileRecord file, require_file(call));
   constexpr std::uint64_t kSample = 256 * 1024;
-  LADE_ASSIGN(const File opened, call.service.storage().read(file.uuid, static_cast<std::uint64_t>(file.bytes)));
-  std::string sample(std::min<std::uint64_t>(kSample, static_cast<std::uint64_t>(file.bytes)), '\0');
-  LADE_ASSIGN(const std::size_t count, opened.read_at(0, sample));
+  LADE_ASSIGN(File opened, call.service.storage().read(file.uuid, static_cast<std::uint64_t>(file.bytes)));
+  const jobs::ImportOptions& here = call.service.here();
+  LADE_ASSIGN(const source::Input input, source::as_input(std::move(opened), file.name, here.data, here.max_bytes));
+  std::string sample(std::min(kSample, input.bytes), '\0');
+  LADE_ASSIGN(const std::size_t count, input.file.read_at(0, sample));
   LADE_ASSIGN(const source::Sniffed sniffed, source::sniff_csv({sample.data(), count}));
   return json_response(200, to_json(sniffed));
 }
@@ -100,7 +102,8 @@ std::vector<Route> file_routes() {
        .access = reads, .answer = show, .answers = {{200, "File", "the file"}}},
       {.method = "GET", .path = "/api/v1/files/{file}/content", .name = "files.content",
        .summary = "The file itself; ranges are served", .access = reads, .answer = content,
-       .answers = {{200, "application/octet-stream", "the bytes"}}},
+       .answers = {{200, "application/octet-stream", "the bytes"},
+                   {206, "application/octet-stream", "a range of them"}}},
       {.method = "GET", .path = "/api/v1/files/{file}/sniff", .name = "files.sniff",
        .summary = "How the file would be read, and why", .access = reads, .answer = sniff,
        .answers = {{200, "Sniffed", "what its beginning suggests"}}},

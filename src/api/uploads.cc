@@ -47,7 +47,7 @@ class UploadSink final : public http::BodySink, private http::MultipartReader::C
     if (!kept_ && stored_) (void)asked_.service.storage().remove(stored_->id);
   }
 
-  void expect_form(std::string boundary) { form_.emplace(std::move(boundary), *this); }
+  void expect_form(std::string boundary) { form_.emplace(std::move(boundary), static_cast<Consumer&>(*this)); }
   Result<void> expect_file(const std::string& name, std::string_view type) { return begin_file(name, type); }
 
   Result<void> write(std::string_view piece) override { return form_ ? form_->feed(piece) : upload_->write(piece); }

@@ -7,6 +7,7 @@
 #include "api/route.h"
 #include "api/server.h"
 #include "storage/folder.h"
+#include "store/files.h"
 
 // Files on their way in: streamed into the storage while they arrive, hashed on the way, durable before the answer.
 namespace lade::api {

@@ -153,7 +153,7 @@ Result<http::Response> results(Call& call) {
   if (found == std::end(kResults)) return fail(not_found("result", name));
   LADE_ASSIGN(const auto files, store::results_of(call.connection, job.id));
   for (const store::FileRecord& file : files)
-    if (file.purpose == name) return file_response(call.service.storage(), file);
+    if (file.purpose == name) return file_response(call.service.storage(), file, "text/csv; charset=utf-8");
   return make_result(call, job, found->second, name);
 }
 
@@ -185,7 +185,7 @@ std::vector<Route> watching_routes() {
        .answers = {{200, "EventPage", "events in their order"}}},
       {.method = "GET", .path = "/api/v1/imports/{import}/results/{which}", .name = "imports.results",
        .summary = "The rows that failed, succeeded or were not processed, as a file like the source", .access = reads,
-       .answer = results, .answers = {{200, "text/csv", "the rows, with _row, _code and _message"}}},
+       .answer = results, .answers = {{200, "text/csv", "the rows, with _row, _code and _message"}, {206, "text/csv", "a range of it"}}},
   });
   return routes;
 }

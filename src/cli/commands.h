@@ -27,12 +27,17 @@ using Action = std::function<int()>;
 void add_import_commands(CLI::App& app, CommonOptions& common, Action& action);
 void add_results_command(CLI::App& app, CommonOptions& common, Action& action);
 void add_worker_command(CLI::App& app, CommonOptions& common, Action& action);
+void add_serve_command(CLI::App& app, CommonOptions& common, Action& action);
 void add_sniff_command(CLI::App& app, CommonOptions& common, Action& action);
 void add_definition_commands(CLI::App& app, CommonOptions& common, Action& action);
 void add_job_commands(CLI::App& app, CommonOptions& common, Action& action);
 void add_batch_commands(CLI::App& app, CommonOptions& common, Action& action);
 void add_rows_command(CLI::App& app, CommonOptions& common, Action& action);
 void add_queue_commands(CLI::App& app, CommonOptions& common, Action& action);
+void add_company_commands(CLI::App& app, CommonOptions& common, Action& action);
+void add_user_commands(CLI::App& app, CommonOptions& common, Action& action);
+void add_token_commands(CLI::App& app, CommonOptions& common, Action& action);
+void add_audit_commands(CLI::App& app, CommonOptions& common, Action& action);
 void add_admin_commands(CLI::App& app, CommonOptions& common, Action& action);
 
 // A session that may write; makes the data folder and the SQLite file when they are missing.
@@ -46,8 +51,9 @@ Result<std::unique_ptr<db::Connection>> open_current_store(const CommonOptions& 
 Result<std::unique_ptr<db::Connection>> open_for_job(const std::string& reference, const CommonOptions& common,
                                                      db::Access access);
 
-// Who runs the program.
+// Who runs the program, and where.
 std::string current_user();
+std::string host_name();
 
 // A definition by path of a YAML file, or by slug of a stored one.
 struct NamedDefinition {

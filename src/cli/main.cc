@@ -21,6 +21,7 @@ int main(int argc, char** argv) {
   CommonOptions common;
   Action action;
   add_import_commands(app, common, action);
+  add_serve_command(app, common, action);
   add_worker_command(app, common, action);
   add_results_command(app, common, action);
   add_sniff_command(app, common, action);
@@ -29,6 +30,10 @@ int main(int argc, char** argv) {
   add_batch_commands(app, common, action);
   add_rows_command(app, common, action);
   add_queue_commands(app, common, action);
+  add_company_commands(app, common, action);
+  add_user_commands(app, common, action);
+  add_token_commands(app, common, action);
+  add_audit_commands(app, common, action);
   add_admin_commands(app, common, action);
   try {
     app.parse(argc, argv);

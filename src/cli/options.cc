@@ -66,6 +66,11 @@ Result<std::unique_ptr<db::Connection>> open_for_job(const std::string& referenc
   return connection;
 }
 
+std::string host_name() {
+  char name[256] = {};
+  return gethostname(name, sizeof name - 1) == 0 ? name : "unknown";
+}
+
 std::string current_user() {
   const passwd* entry = getpwuid(getuid());
   return entry == nullptr ? std::to_string(getuid()) : entry->pw_name;

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <condition_variable>
 #include <csignal>
 #include <cstdlib>
+#include <mutex>
 #include <stop_token>
 #include <thread>
 
@@ -33,5 +35,13 @@ class StopOnSignal {
   std::stop_source stop_;
   std::jthread waiter_;
 };
+
+// Returns when a stop is asked for.
+inline void wait_for(const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable_any asked;
+  std::unique_lock lock(mutex);
+  asked.wait(lock, stop, [] { return false; });
+}
 
 }  // namespace lade::cli

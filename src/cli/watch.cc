@@ -1,13 +1,15 @@
 #include "cli/watch.h"
 
-
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <boost/json.hpp>
+
 #include <thread>
 
-#include "cli/job_view.h"
+#include "api/views.h"
 #include "base/moment.h"
+#include "cli/job_view.h"
 #include "jobs/control.h"
 
 namespace lade::cli {

@@ -12,11 +12,6 @@
 namespace lade::cli {
 namespace {
 
-std::string host_name() {
-  char name[256] = {};
-  return gethostname(name, sizeof name - 1) == 0 ? name : "unknown";
-}
-
 struct WorkerCommand {
   unsigned workers = 0;
   bool until_idle = false;

@@ -30,14 +30,14 @@ class Headers {
 };
 
 struct Request {
-  std::string method;                // GET, PUT … as sent
-  std::string path;                  // as sent, without the query; segments are decoded by segments_of()
-  std::string query;                 // as sent, without the question mark
+  std::string method;  // GET, PUT … as sent
+  std::string path;    // as sent, without the query; segments are decoded by segments_of()
+  std::string query;   // as sent, without the question mark
   Headers headers = {};
-  std::string peer = {};             // the other side's address, without its port
-  bool secure = false;               // came over TLS
-  std::string id = {};               // of this request, for logs and answers
-  std::string route = {};            // for whoever handles it to fill in: what was asked for, without ids
+  std::string peer = {};   // the other side's address, without its port
+  bool secure = false;     // came over TLS
+  std::string id = {};     // of this request, for logs and answers
+  std::string route = {};  // for whoever handles it to fill in: what was asked for, without ids
 };
 
 // The path cut at its slashes, each segment percent-decoded; nullopt when an escape is wrong or a NUL is among them.

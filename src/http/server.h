@@ -17,11 +17,12 @@ struct Tls {
 
 struct Limits {
   std::size_t header_bytes = 16 * 1024;
-  std::chrono::milliseconds header_time{10'000};     // from the first byte (or the connect) to the end of the head
-  std::chrono::milliseconds idle_time{60'000};       // between two requests of a connection
-  std::uint64_t body_bytes_a_second = 1024;          // slower ones are ended with request_timeout, after body_grace
-  std::chrono::milliseconds body_grace{10'000};
-  std::chrono::milliseconds send_time{30'000};       // without the client taking anything
+  std::chrono::milliseconds header_time{10'000};  // from the first byte (or the connect) to the end of the head
+  std::chrono::milliseconds idle_time{60'000};    // between two requests of a connection
+  std::uint64_t body_bytes_a_second = 1024;       // slower ones are ended with request_timeout …
+  std::chrono::milliseconds body_grace{10'000};   // … measured over so long a time of waiting for the client
+  std::chrono::milliseconds send_time{30'000};    // without the client taking anything
+  std::chrono::milliseconds event_time{15'000};   // an event stream without events gets a comment this often
   std::size_t connections_per_address = 512;
   std::size_t connections = 16'384;
 };

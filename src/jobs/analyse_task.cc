@@ -1,4 +1,5 @@
 #include "base/failpoint.h"
+#include "base/log.h"
 #include "jobs/store_issues.h"
 #include "jobs/stored_job.h"
 #include "jobs/task.h"
@@ -28,6 +29,13 @@ Result<void> plan(queue::TaskContext& context, Desk& desk, const TaskTarget& tar
   LADE_ASSIGN(queue::Publication publication, context.publish(*connection));
   LADE_TRY(arm_analysis(*connection, stored.group, stored.job->plan));
   LADE_TRY(publication.commit());
+  log(LogLevel::info, "job_planned",
+      {{"job", stored.job->uuid},
+       {"company", std::to_string(stored.record.company)},
+       {"definition", stored.record.definition},
+       {"total_rows", std::to_string(stored.job->plan.split.rows)},
+       {"chunks", std::to_string(stored.job->plan.chunks())},
+       {"buckets", std::to_string(stored.job->plan.buckets())}});
   desk.put(std::move(stored.job));
   return {};
 }

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/failpoint.h"
+#include "base/log.h"
 #include "db/durably.h"
 #include "db/values.h"
 #include "jobs/arm.h"
@@ -112,7 +113,7 @@ class StoredResult final : public ResultSink {
     return upload_.get();
   }
   // The record of the finished file; nullopt when there was no row.
-  Result<std::optional<store::FileRecord>> finish(std::int64_t job) {
+  Result<std::optional<store::FileRecord>> finish(const Job& job) {
     if (!upload_) return std::nullopt;
     LADE_ASSIGN(const storage::StoredFile file, upload_->finish());
     return store::FileRecord{.uuid = file.id,
@@ -121,7 +122,8 @@ class StoredResult final : public ResultSink {
                              .bytes = static_cast<std::int64_t>(file.bytes),
                              .sha256 = file.sha256,
                              .purpose = purpose_,
-                             .job = job};
+                             .company = job.options.company,
+                             .job = job.id};
   }
 
  private:
@@ -138,7 +140,7 @@ Result<std::vector<store::FileRecord>> store_results(const OpenJob& open, const 
   LADE_TRY(write_results(*open.job, {ledger.findings, ledger.untold}, {failed, succeeded, unprocessed}));
   std::vector<store::FileRecord> files;
   for (StoredResult* result : {&failed, &succeeded, &unprocessed}) {
-    LADE_ASSIGN(auto file, result->finish(open.job->id));
+    LADE_ASSIGN(auto file, result->finish(*open.job));
     if (file) files.push_back(std::move(*file));
   }
   return files;
@@ -213,6 +215,15 @@ Result<void> conclude(queue::TaskContext& context, OpenJob& open, Worker& worker
     LADE_ASSIGN(orphans, publish_end(context, job, *session, ledger, std::move(files), std::move(error)));
   }
   for (const std::string& id : orphans) (void)open.storage.remove(id);
+  log(LogLevel::info, "job_finished",
+      {{"job", job.uuid},
+       {"company", std::to_string(job.options.company)},
+       {"read", std::to_string(ledger.counts.read)},
+       {"inserted", std::to_string(ledger.counts[Outcome::inserted])},
+       {"updated", std::to_string(ledger.counts[Outcome::updated])},
+       {"unchanged", std::to_string(ledger.counts[Outcome::unchanged])},
+       {"failed", std::to_string(ledger.counts[Outcome::failed])},
+       {"unprocessed", std::to_string(ledger.counts[Outcome::unprocessed])}});
   return {};
 }
 

@@ -1,6 +1,7 @@
 #include <map>
 #include <set>
 
+#include "base/log.h"
 #include "jobs/store_issues.h"
 #include "jobs/task.h"
 #include "store/job_changes.h"
@@ -86,6 +87,12 @@ Result<void> process_bucket(const Work& work) {
   LADE_TRY(advance(work, *session, 1, result.counts));
   LADE_TRY(publication.commit());
   show(work, result.counts);
+  log(LogLevel::info, "bucket_loaded",
+      {{"job", work.job().uuid},
+       {"company", std::to_string(work.job().options.company)},
+       {"bucket", std::to_string(work.target.part)},
+       {"rows", std::to_string(result.counts.accounted())},
+       {"failed", std::to_string(result.counts[Outcome::failed])}});
   return {};
 }
 

@@ -19,7 +19,7 @@ struct Work {
   OpenJob& open;
   Worker& worker;
   const Job& job() const { return *open.job; }
-  JobGroup group() const { return {job().id, job().uuid, open.storage.id()}; }
+  JobGroup group() const { return {job().id, job().uuid, open.storage.id(), job().options.company}; }
 };
 
 // The plan task has no bound job yet.

@@ -1,3 +1,4 @@
+#include "base/log.h"
 #include "jobs/task.h"
 #include "store/job_changes.h"
 
@@ -63,6 +64,13 @@ void handle_tasks(queue::Node& node, Desk& desk) {
   const auto handler = [&desk](auto work) {
     return [&desk, work](TaskContext& context) -> Result<void> {
       Result<void> done = work(context, desk);
+      // Its message may show what a row holds; the job's record has it.
+      if (!done && done.error().kind != ErrorKind::cancelled)
+        log(LogLevel::warning, "task_failed",
+            {{"task", std::to_string(context.task().lease.task)},
+             {"kind", context.task().kind},
+             {"job", context.task().group},
+             {"code", done.error().code}});
       if (!done && !passes(done.error())) return fail(context.give_up(std::move(done).error()));
       return done;
     };
