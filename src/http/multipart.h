@@ -37,7 +37,23 @@ class MultipartReader {
   Result<void> finish();
 
  private:
-  // for the implementer
+  enum class Place { preamble, boundary, head, data, epilogue };
+
+  Result<void> step(std::string_view& piece);
+  Result<void> take_text(std::string_view& piece);
+  Result<void> take_boundary(std::string_view& piece);
+  Result<void> take_head(std::string_view& piece);
+  Result<void> give(std::string_view data);
+  void expect_delimiter(Place place);
+
+  const std::string delimiter_;  // with the line end before it, which is not data
+  Consumer& consumer_;
+  Place place_ = Place::preamble;
+  std::size_t matched_ = 0;  // bytes of the delimiter at the end of what was fed
+  std::size_t implied_ = 0;  // so many of them were not in the body: it may begin with a boundary, and so may data
+  std::string line_;         // what follows a boundary
+  std::string head_;
+  std::size_t parts_ = 0;
 };
 
 }  // namespace lade::http
