@@ -116,9 +116,9 @@ std::string join(const std::vector<std::string_view>& methods) {
 }
 
 http::Response method_refused(const http::Request& request, const Match& match) {
-  http::Response response =
-      problem({"method_not_allowed", fmt::format("{} does not take {}", request.path, request.method),
-               "it takes " + join(match.allowed), ErrorKind::usage});
+  const Error error{"method_not_allowed", fmt::format("{} does not take {}", request.path, request.method),
+                    "it takes " + join(match.allowed), ErrorKind::usage};
+  http::Response response = problem(error);
   response.headers.set("Allow", join(match.allowed));
   return response;
 }
