@@ -45,7 +45,7 @@ std::span<const Route> routes() {
   static const std::vector<Route> all = [] {
     std::vector<Route> list;
     for (auto* area : {root_routes, file_routes, definition_routes, import_routes, watching_routes, batch_routes,
-                       queue_routes, account_routes, administration_routes, alias_routes})
+                       queue_routes, account_routes, administration_routes, webhook_routes, alias_routes})
       std::ranges::move(area(), std::back_inserter(list));
     return list;
   }();

@@ -94,6 +94,7 @@ std::vector<Route> batch_routes();
 std::vector<Route> queue_routes();
 std::vector<Route> account_routes();
 std::vector<Route> administration_routes();
+std::vector<Route> webhook_routes();
 std::vector<Route> alias_routes();
 std::vector<Route> root_routes();
 

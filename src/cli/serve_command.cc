@@ -40,6 +40,7 @@ Result<api::ServiceOptions> service_options(const ServeCommand& command, const C
     log(LogLevel::warning, "node_error", {{"code", error.code}, {"message", error.message}});
   };
   LADE_TRY(apply(named, work.here));
+  LADE_TRY(apply(named, work.deliveries));
   work.here.workers = static_cast<unsigned>(work.settings.concurrency);
   LADE_TRY(work.here.validate());
   options.most_upload_bytes = command.most_upload_bytes;

@@ -57,8 +57,9 @@ Attempt attempt_of(const PostAnswer& answer, const Parcel& parcel) {
 Result<void> publish_end(TaskContext& context, const Parcel& parcel, const Attempt& attempt) {
   LADE_ASSIGN(const db::Pool::Lease session, context.sessions().acquire());
   LADE_ASSIGN(queue::Publication publication, context.publish(*session));
-  LADE_TRY(store::record_attempt(*session, parcel.delivery, attempt));
+  // The webhook first: whoever deletes it locks it and then its deliveries.
   if (attempt.answer == kGone) LADE_TRY(store::deactivate_webhook(*session, parcel.webhook));
+  LADE_TRY(store::record_attempt(*session, parcel.delivery, attempt));
   return publication.commit();
 }
 
