@@ -41,6 +41,10 @@ json::object to_json(const accounts::Token& token) {
           {"revoked_at", text_or_null(token.revoked_at)}};
 }
 
+bool is_admin(const Principal& who) {
+  return who.role == Role::admin || who.instance_admin;
+}
+
 Result<http::Response> signed_in(Call& call, const accounts::User& user) {
   LADE_ASSIGN(const std::string token, accounts::begin_session(call.connection, user));
   LADE_ASSIGN(const auto principal, accounts::find_session(call.connection, token));
@@ -94,7 +98,7 @@ Result<http::Response> change_password(Call& call) {
 
 Result<http::Response> list_tokens(Call& call) {
   LADE_TRY(call.query.finish());
-  const bool all = call.who().role == Role::admin;
+  const bool all = is_admin(call.who());
   LADE_ASSIGN(const auto tokens,
               accounts::list_tokens(call.connection, call.who().company, all ? 0 : call.who().user_id));
   json::array items;
@@ -127,7 +131,7 @@ Result<http::Response> revoke_token(Call& call) {
   LADE_TRY(call.query.finish());
   const std::string& id = call.at("token");
   LADE_ASSIGN(const accounts::Token token, accounts::require_token(call.connection, call.who().company, id));
-  if (call.who().role != Role::admin && token.user_id != call.who().user_id) return fail(not_found("token", id));
+  if (!is_admin(call.who()) && token.user_id != call.who().user_id) return fail(not_found("token", id));
   LADE_TRY(accounts::revoke_token(call.connection, call.who().company, id));
   return http::Response{.status = 204};
 }
