@@ -1,8 +1,8 @@
+#include "jobs/batches.h"
 #include "api/paging.h"
 #include "api/problem.h"
 #include "api/route.h"
 #include "api/views.h"
-#include "jobs/batches.h"
 
 // Imports that belong together.
 namespace lade::api {
@@ -45,8 +45,13 @@ Result<http::Response> acted(Call& call) {
 
 Route action(std::string_view path, std::string_view name, std::string_view summary,
              Result<http::Response> (*act)(Call&)) {
-  return {.method = "POST", .path = path, .name = name, .summary = summary,
-          .access = {Role::operator_, "imports:write"}, .answer = act, .body = Body::json,
+  return {.method = "POST",
+          .path = path,
+          .name = name,
+          .summary = summary,
+          .access = {Role::operator_, "imports:write"},
+          .answer = act,
+          .body = Body::json,
           .answers = {{200, "Batch", "the batch, and on how many of its imports it was done"}},
           .own_transactions = true};
 }
@@ -56,12 +61,21 @@ Route action(std::string_view path, std::string_view name, std::string_view summ
 std::vector<Route> batch_routes() {
   const Access reads{Role::viewer, "imports:read"};
   return {
-      {.method = "GET", .path = "/api/v1/batches", .name = "batches.list", .summary = "Batches, newest first",
-       .access = reads, .answer = list,
+      {.method = "GET",
+       .path = "/api/v1/batches",
+       .name = "batches.list",
+       .summary = "Batches, newest first",
+       .access = reads,
+       .answer = list,
        .query = with_paging({{"status", "string", "pending, running, paused, succeeded, failed, cancelled"}}),
        .answers = {{200, "BatchPage", "a page of batches"}}},
-      {.method = "GET", .path = "/api/v1/batches/{batch}", .name = "batches.show", .summary = "How a batch stands",
-       .access = reads, .answer = show, .answers = {{200, "Batch", "the batch"}}},
+      {.method = "GET",
+       .path = "/api/v1/batches/{batch}",
+       .name = "batches.show",
+       .summary = "How a batch stands",
+       .access = reads,
+       .answer = show,
+       .answers = {{200, "Batch", "the batch"}}},
       action("/api/v1/batches/{batch}/pause", "batches.pause", "Begin no further work on its imports",
              acted<jobs::pause_batch>),
       action("/api/v1/batches/{batch}/resume", "batches.resume", "Go on with its imports", acted<jobs::resume_batch>),

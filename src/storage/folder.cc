@@ -65,8 +65,10 @@ Result<void> Upload::write(std::string_view bytes) {
   constexpr std::size_t kWorthwhile = 64 * 1024;
   const bool beside = sum_ && bytes.size() >= kWorthwhile;
   if (beside && !hashing_) hashing_ = std::make_unique<Background>();
-  if (beside) hashing_->start([&] { sum_->add(bytes); });
-  else if (sum_) sum_->add(bytes);
+  if (beside)
+    hashing_->start([&] { sum_->add(bytes); });
+  else if (sum_)
+    sum_->add(bytes);
   Result<void> written = sink_.write(bytes);
   if (beside) hashing_->wait();
   usable_ = written.has_value();
