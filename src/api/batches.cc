@@ -11,8 +11,21 @@ namespace {
 namespace json = boost::json;
 using accounts::Role;
 
+// Who does not see the whole company sees the batches that they began.
+bool sees_all(const accounts::Principal& who) {
+  return who.sight == accounts::Sight::company;
+}
+
+Result<store::BatchRecord> require_visible(const Call& call) {
+  const std::string& name = call.at("batch");
+  LADE_ASSIGN(store::BatchRecord batch, jobs::require_batch(call.connection, name, call.who().company));
+  if (!sees_all(call.who()) && batch.created_by != call.who().user) return fail(jobs::batch_not_found(name));
+  return batch;
+}
+
 Result<http::Response> list(Call& call) {
   store::BatchFilter filter{.company = call.who().company};
+  if (!sees_all(call.who())) filter.created_by = call.who().user;
   filter.status = call.query.text("status").value_or("");
   LADE_ASSIGN(const Page page, read_page(call.query));
   LADE_TRY(call.query.finish());
@@ -24,8 +37,7 @@ Result<http::Response> list(Call& call) {
 
 Result<http::Response> show(Call& call) {
   LADE_TRY(call.query.finish());
-  LADE_ASSIGN(const store::BatchRecord batch,
-              jobs::require_batch(call.connection, call.at("batch"), call.who().company));
+  LADE_ASSIGN(const store::BatchRecord batch, require_visible(call));
   return json_response(200, to_json(batch));
 }
 
@@ -33,6 +45,7 @@ template <auto act>
 Result<http::Response> acted(Call& call) {
   LADE_TRY(call.query.finish());
   LADE_TRY(call.body.finish());
+  LADE_TRY(require_visible(call));
   LADE_ASSIGN(const jobs::BatchOutcome outcome,
               act(call.connection, {call.at("batch"), call.who().user, call.who().company}));
   json::object object = to_json(outcome.batch);
