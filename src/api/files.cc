@@ -12,21 +12,17 @@ namespace {
 
 using accounts::Role;
 
-bool sees(const accounts::Principal& who, const store::FileRecord& file) {
-  return who.sight == accounts::Sight::company || file.created_by_id == who.user_id;
-}
-
 Result<store::FileRecord> require_file(const Call& call) {
   const std::string& id = call.at("file");
   LADE_ASSIGN(auto file, store::find_file(call.connection, id, call.who().company));
-  if (!file || !sees(call.who(), *file)) return fail(not_found("file", id));
+  if (!file || !sees_file(call.who(), *file)) return fail(not_found("file", id));
   return std::move(*file);
 }
 
 Result<http::Reception> create(Asked asked) {
   return receive_upload(std::move(asked), {},
                         [](db::Connection& connection, Received& received, AuditNote& note) -> Result<http::Response> {
-                          LADE_TRY(received.fields.finish());
+                          LADE_TRY(Fields(received.form, "field").finish());
                           LADE_ASSIGN(received.file.id, store::create_file(connection, received.file));
                           LADE_ASSIGN(const auto file, store::find_file(connection, received.file.id));
                           note.object_id = received.file.uuid;
@@ -86,6 +82,10 @@ Result<http::Response> remove(Call& call) {
 }
 
 }  // namespace
+
+bool sees_file(const accounts::Principal& who, const store::FileRecord& file) {
+  return who.sight == accounts::Sight::company || file.created_by_id == who.user_id;
+}
 
 std::vector<Route> file_routes() {
   const Access reads{Role::viewer, "imports:read"}, writes{Role::operator_, "imports:write"};

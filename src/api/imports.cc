@@ -86,7 +86,7 @@ Result<http::Response> import_file(const Asked& asked, db::Connection& connectio
 
 Result<store::FileRecord> file_of(const Asked& asked, db::Connection& connection, const std::string& id) {
   LADE_ASSIGN(auto file, store::find_file(connection, id, asked.who().company));
-  if (!file) return fail(not_found("file", id));
+  if (!file || !sees_file(asked.who(), *file)) return fail(not_found("file", id));
   return std::move(*file);
 }
 
@@ -113,10 +113,16 @@ Result<http::Response> create_by_json(const Asked& asked, db::Connection& connec
 }
 
 // What stands in the address, without what belongs to the upload itself.
-Result<Fields> wishes_in_query(const Asked& asked) {
+Result<json::object> wishes_in_query(const Asked& asked) {
+  const auto parameters = http::parameters_of(asked.request.query);
   LADE_ASSIGN(Fields query, Fields::of_query(asked.request.query));
   (void)query.text("name");
-  return query;
+  LADE_TRY(read_wishes(asked, query));
+  LADE_TRY(query.finish());
+  json::object values;
+  for (const auto& [name, value] : *parameters)
+    if (name != "name") values[name] = value;
+  return values;
 }
 
 Result<http::Reception> create(Asked asked) {
@@ -210,15 +216,15 @@ Result<JobRecord> require_import(const Asked& asked, db::Connection& connection)
 
 Result<http::Reception> receive_import(Asked asked, const UploadRules& rules,
                                        std::function<http::Response(const JobRecord&)> answer) {
-  LADE_ASSIGN(Fields query, wishes_in_query(asked));
-  LADE_ASSIGN(const Wishes in_query, read_wishes(asked, query));
-  LADE_TRY(query.finish());
+  LADE_ASSIGN(const json::object in_query, wishes_in_query(asked));
   return receive_upload(asked, rules,
                         [asked, in_query, answer](db::Connection& connection, Received& received,
                                                   AuditNote& note) -> Result<http::Response> {
-                          LADE_ASSIGN(Wishes wishes, read_wishes(asked, received.fields));
-                          LADE_TRY(received.fields.finish());
-                          if (!in_query.definition.empty()) wishes = in_query;
+                          json::object said = in_query;  // the form says it more closely
+                          for (const auto& [name, value] : received.form) said[name] = value;
+                          Fields fields(said, "field");
+                          LADE_ASSIGN(const Wishes wishes, read_wishes(asked, fields));
+                          LADE_TRY(fields.finish());
                           LADE_ASSIGN(received.file.id, store::create_file(connection, received.file));
                           LADE_ASSIGN(http::Response response,
                                       import_file(asked, connection, wishes, received.file, note));

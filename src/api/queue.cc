@@ -15,7 +15,15 @@ namespace {
 namespace json = boost::json;
 using accounts::Role;
 
+// Tasks have no owner of their own.
+Result<void> check_sight(const Call& call) {
+  if (call.who().sight == accounts::Sight::company) return {};
+  return fail("not_allowed", "the queue is for those who see the whole company", "ask for the import's own tasks",
+              ErrorKind::usage);
+}
+
 Result<http::Response> tasks(Call& call) {
+  LADE_TRY(check_sight(call));
   queue::TaskFilter filter{.company = call.who().company};
   filter.status = call.query.text("status").value_or("");
   filter.kind = call.query.text("kind").value_or("");
@@ -29,6 +37,7 @@ Result<http::Response> tasks(Call& call) {
 
 // The number in the path, if the company has such a task.
 Result<std::int64_t> require_task(Call& call) {
+  LADE_TRY(check_sight(call));
   const std::string& reference = call.at("task");
   Fields path({{"task", reference}}, "part of the address");
   const auto id = path.integer("task", 1, INT64_MAX);
@@ -46,6 +55,7 @@ Result<http::Response> task(Call& call) {
 }
 
 Result<http::Response> dead_letters(Call& call) {
+  LADE_TRY(check_sight(call));
   const std::int64_t limit = call.query.integer("limit", 1, 1000).value_or(100);
   LADE_TRY(call.query.finish());
   LADE_ASSIGN(const auto letters, queue::dead_letters(call.connection, "", limit, call.who().company));

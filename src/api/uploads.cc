@@ -100,7 +100,7 @@ class UploadSink final : public http::BodySink, private http::MultipartReader::C
                        .created_by = asked.who().user,
                        .company = asked.who().company,
                        .created_by_id = asked.who().user_id},
-                      Fields(fields_, "field")};
+                      fields_};
     AuditNote note{{}, {{"file", name_}, {"bytes", received.file.bytes}, {"sha256", stored_->sha256}}};
     const std::string fingerprint = stored_->sha256 + boost::json::serialize(fields_);
     auto response =

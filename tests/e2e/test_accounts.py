@@ -114,6 +114,9 @@ class Accounts(ServerTest):
         self.problem(own.get("/api/v1/batches/monday"), 404, "batch_not_found")
         self.problem(own.post("/api/v1/batches/monday/cancel"), 404, "batch_not_found")
         self.assertEqual(own.get("/api/v1/batches").json()["items"], [])
+        self.problem(own.get("/api/v1/tasks"), 403, "not_allowed")
+        file = self.client.get(f"/api/v1/imports/{mine}").json()["file_id"]
+        self.problem(own.post("/api/v1/imports", {"definition": "things", "file_id": file}), 404, "file_not_found")
         theirs = self.submit("Code,Name\nq,x\n", client=own)
         self.assertEqual(self.wait_for(theirs, client=own)["status"], "succeeded")
         self.assertEqual([one["job_id"] for one in own.get("/api/v1/imports").json()["items"]], [theirs])
