@@ -146,7 +146,7 @@ Result<http::Reception> put_file(Asked asked) {
   }
   return receive_upload(
       asked, {}, [asked](db::Connection& connection, Received& received, AuditNote& note) -> Result<http::Response> {
-        LADE_TRY(received.fields.finish());
+        LADE_TRY(Fields(received.form, "field").finish());
         LADE_ASSIGN(received.file.id, store::create_file(connection, received.file));
         note.object_id = asked.at("import");
         LADE_ASSIGN(const JobRecord job, jobs::give_file(connection, order_of(asked), received.file));

@@ -192,6 +192,8 @@ class Process:
     def kill(self):
         self.process.kill()
         self.process.wait()
+        self.reader.join(5)
+        self.process.stderr.close()
 
     def stop(self, seconds=20):
         """As an operator would; gives the exit code."""
@@ -199,6 +201,7 @@ class Process:
             self.process.send_signal(signal.SIGTERM)
         code = self.process.wait(seconds)
         self.reader.join(5)
+        self.process.stderr.close()
         output = "\n".join(self.lines)
         assert "Sanitizer" not in output and "runtime error" not in output, output
         return code
@@ -229,8 +232,9 @@ class ServerTest(ProgramTest):
         for name in ("things.yaml", "reviewed.yaml"):
             self.check(self.lade("definitions", "add", name))
         self.server = self.start()
-        document = Client(self.server.port).get("/openapi.json").json()
-        self.description = Description(document)
+        anybody = Client(self.server.port)
+        self.description = Description(anybody.get("/openapi.json").json())
+        anybody.close()
         self.admin = self.user("admin@example.com", "admin")
         self.client = self.user("operator@example.com", "operator")
 
