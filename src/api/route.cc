@@ -24,9 +24,8 @@ const std::vector<Entry>& entries() {
     std::vector<Entry> list;
     for (const Route& route : routes()) list.push_back({&route, cut(route.path)});
     std::ranges::stable_sort(list, [](const Entry& a, const Entry& b) {
-      return std::ranges::lexicographical_compare(a.segments, b.segments, [](const auto& x, const auto& y) {
-        return !is_name(x) && is_name(y);
-      });
+      return std::ranges::lexicographical_compare(
+          a.segments, b.segments, [](const auto& x, const auto& y) { return !is_name(x) && is_name(y); });
     });
     return list;
   }();

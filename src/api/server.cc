@@ -149,8 +149,8 @@ http::Reception Server::receive(http::Request& request) {
 Result<http::Reception> Server::receive_or_fail(http::Request& request) {
   const auto segments = http::segments_of(request.path);
   const bool readable = segments && std::ranges::none_of(*segments, [](const std::string& segment) {
-    return definition::find_invalid_utf8(segment).has_value();
-  });
+                          return definition::find_invalid_utf8(segment).has_value();
+                        });
   const Match match = readable ? find_route(request.method, *segments) : Match();
   if (match.route == nullptr && match.allowed.empty()) return fail(no_route(request));
   if (match.route == nullptr) return http::Reception(method_refused(request, match));

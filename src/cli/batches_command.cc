@@ -5,9 +5,9 @@
 #include <memory>
 
 #include "api/views.h"
+#include "base/moment.h"
 #include "cli/commands.h"
 #include "cli/job_view.h"
-#include "base/moment.h"
 #include "jobs/batches.h"
 
 namespace lade::cli {

@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "api/views.h"
-#include "cli/commands.h"
 #include "base/moment.h"
+#include "cli/commands.h"
 #include "queue/dead_letters.h"
 #include "queue/groups.h"
 #include "queue/task_list.h"
