@@ -77,6 +77,7 @@ struct Route {
   std::string_view body_schema = {};
   std::vector<Parameter> query = {};
   std::vector<Answer> answers = {};
+  bool answers_secret = false;    // its answer is kept nowhere: an Idempotency-Key has no effect
   bool own_transactions = false;  // it begins and ends them itself, or changes nothing
   std::uint64_t most_bytes = 1024 * 1024;
 

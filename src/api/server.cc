@@ -40,7 +40,7 @@ Result<void> write_audit(db::Connection& connection, const Asked& asked, const A
 Result<http::Response> in_one_transaction(db::Connection& connection, const Asked& asked, std::string_view fingerprint,
                                           AuditNote& note, const Work& work) {
   std::optional<Idempotency> once;
-  if (asked.principal) {
+  if (asked.principal && !asked.route.answers_secret) {
     LADE_ASSIGN(once, Idempotency::of(asked.request, asked.who(), fingerprint));
   }
   LADE_ASSIGN(db::Transaction transaction, db::Transaction::begin(connection));

@@ -14,7 +14,7 @@ namespace lade::api {
 
 // A file that came in whole.
 struct Received {
-  store::FileRecord file;  // not recorded yet
+  store::FileRecord file;    // not recorded yet
   boost::json::object form;  // the other fields; empty when the body was the file itself
 };
 

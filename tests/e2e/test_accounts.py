@@ -57,6 +57,8 @@ class Accounts(ServerTest):
         self.problem(reader.post("/api/v1/imports", {"definition": "things"}), 403, "not_allowed")
         self.problem(reader.post("/api/v1/tokens", {"name": "more", "scopes": ["imports:write"]}), 403, "not_allowed")
         self.assertNotIn(text.encode(), self.client.get("/api/v1/tokens").body)
+        kept = self.client.post("/api/v1/tokens", {"name": "once", "scopes": ["imports:read"]}, **{"Idempotency-Key": "t"}).json()
+        self.assertNotIn(kept["token"], str(self.target("SELECT body FROM lade_idempotency")))
         self.problem(self.client.post("/api/v1/tokens", {"name": "x", "scopes": ["nonsense"]}), 400, "token_scope_unknown")
         self.assertEqual(self.client.request("DELETE", f"/api/v1/tokens/{token}").status, 204)
         self.problem(reader.get("/api/v1/imports"), 401, "not_authenticated")
