@@ -3,7 +3,11 @@
 
 #include <zlib.h>
 
+#include <atomic>
 #include <set>
+#include <stdexcept>
+#include <thread>
+#include <vector>
 
 #include "testing/http_server.h"
 
