@@ -1,5 +1,7 @@
 // Bodies of any size: uploads piece by piece, files with ranges.
 #include <atomic>
+#include <cstdio>
+#include <stdexcept>
 
 #include "base/sha256.h"
 #include "testing/http_server.h"

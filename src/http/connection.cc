@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <utility>
 
 #include "base/id.h"
 #include "http/text.h"
@@ -38,7 +40,9 @@ Error too_slow(const Limits& limits) {
 
 Task<void> Connection::run() {
   if (stream_->secure()) {
+    waiting_ = true;
     const bool agreed = co_await stream_->handshake(Clock::now() + service_.limits.header_time);
+    waiting_ = false;
     if (!agreed) co_return;
   }
   while (co_await serve_one()) {
@@ -125,7 +129,8 @@ Task<void> Connection::turn_away(Error error) {
   PreparedResponse response;
   errand.start([&] {
     Response refusal = service_.handler.refuse(nullptr, error);
-    if (error.code == "too_many_connections") refusal.headers.set("Retry-After", "1");
+    if (error.code == "too_many_connections" && !refusal.headers.has("Retry-After"))
+      refusal.headers.set("Retry-After", "1");
     response = prepare(std::move(refusal), {});
   });
   const auto thrown = co_await errand.finish();

@@ -1,5 +1,7 @@
 // Streams of events, and the end of a server.
+#include <chrono>
 #include <future>
+#include <thread>
 
 #include "testing/http_server.h"
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <exception>
 #include <utility>
 
@@ -49,6 +50,7 @@ Task<bool> Exchange::run() {
   if (auto* const streamed = std::get_if<StreamedBody>(&reception)) co_await take_streamed(*streamed);
   bool sent = false;
   if (!client_gone_) sent = co_await send();
+  if (response_.events) response_.events->listen({});
   report(sent);
   if (!sent || !response_.keep_alive) co_return false;
   co_return co_await skip_rest();
@@ -95,12 +97,14 @@ Task<void> Exchange::refuse(const Error& error) {
 
 Task<Result<void>> Exchange::begin_body(std::uint64_t most_bytes) {
   Result<void> begun;
-  body_.set_limit(most_bytes);
   if (head_.content_length.value_or(0) > most_bytes) {
     begun = fail("body_too_large",
                  fmt::format("the body has {} bytes; at most {} are allowed", *head_.content_length, most_bytes), {},
                  ErrorKind::invalid);
-  } else if (head_.expects_continue) {
+    co_return begun;
+  }
+  body_.set_limit(most_bytes);
+  if (head_.expects_continue) {
     continued_ = true;
     if (!co_await stream_.write("HTTP/1.1 100 Continue\r\n\r\n", {}, service_.limits.send_time))
       begun = fail("client_gone", "the client went away before its body");
@@ -223,7 +227,6 @@ Task<bool> Exchange::send_events(EventChannel& channel) {
       co_await events_signal_->wait(comment_at);
     }
   }
-  channel.listen({});
   stream_.stop_reading();
   co_return true;
 }

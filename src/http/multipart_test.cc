@@ -1,7 +1,8 @@
 // Forms, cut into pieces at every place.
 #include "http/multipart.h"
 
-#include <vector>
+#include <algorithm>
+#include <string>
 
 #include "testing/results.h"
 

@@ -185,7 +185,7 @@ Task<void> Stream::close() {
   auto& socket = inside_->socket;
   socket.shutdown(tcp::socket::shutdown_send, failure);
   const auto deadline = Clock::now() + kFarewellTime;
-  auto buffer = std::make_unique<std::array<char, 16 * 1024>>();
+  auto buffer = std::make_unique<std::array<char, 2048>>();
   for (std::uint64_t taken = 0; !failure && taken < kFarewellBytes;) {
     arm(inside_->writing, deadline);
     taken += co_await socket.async_read_some(asio::buffer(*buffer), awaiting(failure));

@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <fstream>
+#include <memory>
 
 #include "testing/http_server.h"
 #include "testing/temporary_folder.h"
