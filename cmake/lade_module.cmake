@@ -1,5 +1,6 @@
 # lade_module(name [USES modules…] [LINK libraries…]): the static library lade_<name> from src/<name>/*.cc.
 # Files ending in _test.cc form the test program <name>_test; src/cli/main.cc is the program itself.
+find_package(CURL REQUIRED)
 find_package(OpenSSL REQUIRED)
 find_package(PostgreSQL REQUIRED)
 find_package(SQLite3 REQUIRED)
