@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs all that CI runs, step by step, and ends with one line: N passed, M failed. `make test` calls it.
 
-  scripts/test.py [--only STEP]…    steps: format errors docs-links unit cases cli chaos docs demo threads
+  scripts/test.py [--only STEP]…    steps: format errors docs-links unit cases cli e2e chaos docs demo threads
 """
 
 import argparse
@@ -148,6 +148,10 @@ def run_command_line():
     return run_unittest("tests/cli", "tests/cli", LADE=str(ASAN / "lade"))
 
 
+def run_server():
+    return run_unittest("tests/e2e", "tests/e2e", LADE=str(ASAN / "lade"))
+
+
 def run_cases():
     passed, failed = run_unittest("tests/cases/runner", "tests/cases")
     more, worse = counted([sys.executable, "tests/cases/run.py", "--lade", ASAN / "lade"])
@@ -187,6 +191,7 @@ STEPS = {
     "unit": ("Unit tests, fuzz corpora and the corpora of other projects, with ASan and UBSan", run_unit_tests),
     "cases": ("Text cases on SQLite and PostgreSQL, with ASan and UBSan", run_cases),
     "cli": ("The command line with bad input, lost databases and signals, with ASan and UBSan", run_command_line),
+    "e2e": ("The server over real sockets on SQLite and PostgreSQL, every answer against its description, with ASan and UBSan", run_server),
     "chaos": ("Processes killed, stopped and cut off at every step: each row is loaded once", run_chaos),
     "docs": ("Commands in the documentation do what it shows", run_docs),
     "demo": ("The release build, and the tour of make demo", run_demo),

@@ -264,6 +264,9 @@ TEST_P(Tokens, RestWhileTheirUserIsInactive) {
   const CreatedToken token = made(user);
   ASSERT_OK(change_user(*connection, kCompany, user.id, {.active = false}));
   EXPECT_FALSE(found(token.text));
+  const User inactive = *require_user(*connection, kCompany, user.email);
+  EXPECT_FAILS(create_token(*connection, inactive, {.name = "n", .scopes = {"*"}}), "user_inactive");
+  EXPECT_FAILS(create_link(*connection, inactive, LinkPurpose::invitation), "user_inactive");
   ASSERT_OK(change_user(*connection, kCompany, user.id, {.active = true}));
   EXPECT_TRUE(found(token.text));
 }

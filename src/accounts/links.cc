@@ -30,6 +30,7 @@ std::string_view to_string(LinkPurpose purpose) {
 
 Result<std::string> create_link(db::Connection& connection, const User& user, LinkPurpose purpose,
                                 std::chrono::seconds valid_for) {
+  LADE_TRY(require_active(user));
   std::string token = new_secret();
   const Value values[] = {user.company, user.id, std::string(to_string(purpose)), sha256_of(token)};
   LADE_TRY(connection.execute(

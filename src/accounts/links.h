@@ -15,7 +15,7 @@ std::string_view to_string(LinkPurpose purpose);
 
 inline constexpr std::chrono::seconds kDefaultLinkLife = std::chrono::hours(24);
 
-// Gives the link's token, which is nowhere else (the database has SHA-256 of it).
+// Gives the link's token, which is nowhere else (the database has SHA-256 of it). Fails with user_inactive.
 Result<std::string> create_link(db::Connection& connection, const User& user, LinkPurpose purpose,
                                 std::chrono::seconds valid_for = kDefaultLinkLife);
 

@@ -16,8 +16,8 @@ struct PasswordCost {
 };
 
 // Makes and checks hashes of passwords. One for a process, used by all its threads: at most two hash at once, the
-// others wait, so logins cost a bounded amount of memory. Each call takes about a tenth of a second on purpose: not on
-// a thread that serves others.
+// others wait, so logins cost a bounded amount of memory. Each call takes some tenths of a second on purpose: not on a
+// thread that serves others.
 class PasswordHasher {
  public:
   explicit PasswordHasher(const PasswordCost& cost = {});

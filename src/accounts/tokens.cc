@@ -60,6 +60,7 @@ Token token_of(const db::Row& row) {
 Result<CreatedToken> create_token(db::Connection& connection, const User& user, const NewToken& token) {
   if (token.name.empty())
     return fail("token_name_missing", "a token needs a name", "name the program that will use it", ErrorKind::usage);
+  LADE_TRY(require_active(user));
   LADE_TRY(check_scopes(token.scopes));
   LADE_TRY(check_life(user, token.valid_for));
   std::string text = std::string(kPrefix) + new_secret();

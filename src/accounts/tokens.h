@@ -40,7 +40,7 @@ struct CreatedToken {
   Token token;
   std::string text;  // what the program sends; shown once, it is nowhere else
 };
-// Fails with token_scope_unknown, token_life_invalid or token_name_missing.
+// Fails with token_scope_unknown, token_life_invalid, token_name_missing or user_inactive.
 Result<CreatedToken> create_token(db::Connection& connection, const User& user, const NewToken& token);
 
 // Only reads; nullopt when there is no such token, it has expired or was revoked, or its user is not active. One

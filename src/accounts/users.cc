@@ -116,30 +116,37 @@ Result<bool> has_users(db::Connection& connection) {
 }
 
 Result<User> change_user(db::Connection& connection, std::int64_t company, std::int64_t id, const UserChange& change) {
+  const auto name_or_null = [](const auto& value) { return value ? Value(std::string(to_string(*value))) : Value(); };
+  const auto flag_or_null = [](const auto& value) { return value ? Value(std::int64_t{*value}) : Value(); };
   return in_transaction(connection, [&]() -> Result<User> {
-    LADE_ASSIGN(User user, require_user(connection, company, std::to_string(id)));
-    user.name = change.name.value_or(user.name);
-    user.role = change.role.value_or(user.role);
-    user.sight = change.sight.value_or(user.sight);
-    user.project = change.project.value_or(user.project);
-    user.active = change.active.value_or(user.active);
-    user.instance_admin = change.instance_admin.value_or(user.instance_admin);
-    if (user.project != 0) LADE_TRY(require_project(connection, company, std::to_string(user.project)));
-    const Value values[] = {user.name,
-                            std::string(to_string(user.role)),
-                            std::string(to_string(user.sight)),
-                            id_or_null(user.project),
-                            std::int64_t{user.active},
-                            std::int64_t{user.instance_admin},
+    if (change.project.value_or(0) != 0)
+      LADE_TRY(require_project(connection, company, std::to_string(*change.project)));
+    const Value values[] = {change.name ? Value(*change.name) : Value(),
+                            name_or_null(change.role),
+                            name_or_null(change.sight),
+                            change.project ? Value(*change.project) : Value(),
+                            flag_or_null(change.active),
+                            flag_or_null(change.instance_admin),
                             id,
                             company};
     LADE_TRY(
-        connection.execute("UPDATE lade_user SET name = $1, role = $2, sight = $3, project_id = $4, active = $5, "
-                           "instance_admin = $6 WHERE id = $7 AND company_id = $8",
+        connection.execute("UPDATE lade_user SET name = coalesce(CAST($1 AS text), name), "
+                           "role = coalesce(CAST($2 AS text), role), sight = coalesce(CAST($3 AS text), sight), "
+                           "project_id = nullif(coalesce(CAST($4 AS bigint), project_id), 0), "
+                           "active = coalesce(CAST($5 AS boolean), active), "
+                           "instance_admin = coalesce(CAST($6 AS boolean), instance_admin) "
+                           "WHERE id = $7 AND company_id = $8",
                            values));
+    LADE_ASSIGN(User user, require_user(connection, company, std::to_string(id)));
     if (!user.active) LADE_TRY(end_sessions_and_links(connection, id));
     return user;
   });
+}
+
+Result<void> require_active(const User& user) {
+  if (user.active) return {};
+  return fail("user_inactive", fmt::format("the user '{}' is not active", user.email),
+              "lade users set EMAIL --active lets them in again", ErrorKind::invalid);
 }
 
 Result<void> set_password(db::Connection& connection, PasswordHasher& hasher, const User& user,

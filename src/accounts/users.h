@@ -67,6 +67,9 @@ struct UserChange {
 // project_not_found.
 Result<User> change_user(db::Connection& connection, std::int64_t company, std::int64_t user, const UserChange& change);
 
+// Fails with user_inactive.
+Result<void> require_active(const User& user);
+
 // Ends all sessions and links of the user and forgets failed logins. Fails with password_weak or user_not_found.
 Result<void> set_password(db::Connection& connection, PasswordHasher& hasher, const User& user,
                           std::string_view password);

@@ -140,6 +140,10 @@ TEST_P(Users, OnlyWhatIsNamedChanges) {
   EXPECT_EQ(found->name, "Ada");
   EXPECT_EQ(found->sight, Sight::own);
   EXPECT_FALSE(found->active);
+  const auto project = create_project(*connection, kCompany, "north", "");
+  EXPECT_EQ(change_user(*connection, kCompany, user.id, {.project = project->id})->project, project->id);
+  EXPECT_EQ(change_user(*connection, kCompany, user.id, {.instance_admin = true})->project, project->id);
+  EXPECT_EQ(change_user(*connection, kCompany, user.id, {.project = 0})->project, 0);
 }
 
 TEST_P(Users, WhoBecomesInactiveIsOut) {

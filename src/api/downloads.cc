@@ -20,11 +20,12 @@ std::string disposition(std::string_view name) {
 
 }  // namespace
 
-Result<http::Response> file_response(const storage::Folder& storage, const store::FileRecord& file) {
+Result<http::Response> file_response(const storage::Folder& storage, const store::FileRecord& file,
+                                     const std::string& type) {
   const auto bytes = static_cast<std::uint64_t>(file.bytes);
   LADE_ASSIGN(File opened, storage.read(file.uuid, bytes));
   http::Response response;
-  response.headers.set("Content-Type", file.name.ends_with(".csv") ? "text/csv; charset=utf-8" : "application/octet-stream");
+  response.headers.set("Content-Type", type);
   response.headers.set("Content-Disposition", disposition(file.name));
   response.headers.set("X-Content-Type-Options", "nosniff");
   response.headers.set("Cache-Control", "private, no-store");

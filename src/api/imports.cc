@@ -69,7 +69,7 @@ Result<store::StoredDefinition> choose_definition(const Asked& asked, db::Connec
                                                   const store::FileRecord& file) {
   if (!wishes.definition.empty())
     return jobs::require_definition(connection, wishes.definition, asked.who().company, wishes.version);
-  return jobs::match_definition(connection, asked.service.storage(), file, asked.who().company);
+  return jobs::match_definition(connection, asked.service.storage(), file, wishes.options);
 }
 
 Result<http::Response> import_file(const Asked& asked, db::Connection& connection, const Wishes& wishes,

@@ -47,6 +47,7 @@ http::Response page_response(const Items& items, const Page& page, Place place) 
 }
 
 // The file as a download under its own name.
-Result<http::Response> file_response(const storage::Folder& storage, const store::FileRecord& file);
+Result<http::Response> file_response(const storage::Folder& storage, const store::FileRecord& file,
+                                     const std::string& type);
 
 }  // namespace lade::api

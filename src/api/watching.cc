@@ -154,7 +154,7 @@ Result<http::Response> results(Call& call) {
   if (found == std::end(kResults)) return fail(not_found("result", name));
   LADE_ASSIGN(const auto files, store::results_of(call.connection, job.id));
   for (const store::FileRecord& file : files)
-    if (file.purpose == name) return file_response(call.service.storage(), file);
+    if (file.purpose == name) return file_response(call.service.storage(), file, "text/csv; charset=utf-8");
   if (kept_only) return fail(not_found("result", name));
   return make_result(call, job, found->second, name);
 }

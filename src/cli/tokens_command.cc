@@ -3,8 +3,8 @@
 
 #include "accounts/companies.h"
 #include "accounts/tokens.h"
-#include "cli/account_commands.h"
 #include "base/moment.h"
+#include "cli/account_commands.h"
 
 namespace lade::cli {
 namespace {

@@ -3,8 +3,8 @@
 
 #include "accounts/companies.h"
 #include "accounts/links.h"
-#include "cli/account_commands.h"
 #include "base/moment.h"
+#include "cli/account_commands.h"
 #include "cli/password_prompt.h"
 #include "cli/usage.h"
 

@@ -74,13 +74,11 @@ Result<store::StoredDefinition> require_definition(db::Connection& connection, s
 }
 
 Result<store::StoredDefinition> match_definition(db::Connection& connection, const storage::Folder& storage,
-                                                 const store::FileRecord& file, std::int64_t company) {
-  source::Input input;
-  input.name = file.name;
-  input.bytes = static_cast<std::uint64_t>(file.bytes);
-  LADE_ASSIGN(input.file, storage.read(file.uuid, input.bytes));
+                                                 const store::FileRecord& file, const ImportOptions& options) {
+  LADE_ASSIGN(File opened, storage.read(file.uuid, static_cast<std::uint64_t>(file.bytes)));
+  LADE_ASSIGN(const source::Input input, source::as_input(std::move(opened), file.name, options.data, options.max_bytes));
   LADE_ASSIGN(const source::Layout layout, source::recognise(input, {}));
-  LADE_ASSIGN(auto stored, store::list_definitions(connection, company));
+  LADE_ASSIGN(auto stored, store::list_definitions(connection, options.company));
   std::size_t best = 0;
   std::vector<store::StoredDefinition*> fitting;
   for (store::StoredDefinition& one : stored) {

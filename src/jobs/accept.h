@@ -22,10 +22,10 @@ Result<store::StoredDefinition> require_definition(db::Connection& connection, s
                                                    std::optional<std::int64_t> version = std::nullopt);
 
 // The only definition of the company of which the file has all required columns; of several the one that knows more of
-// its columns. Reads the file's beginning. Fails with definition_not_matched or definition_ambiguous, which name what
+// its columns. Reads the file's beginning, of a compressed one all. Fails with definition_not_matched or definition_ambiguous, which name what
 // was found, and as reading the file does.
 Result<store::StoredDefinition> match_definition(db::Connection& connection, const storage::Folder& storage,
-                                                 const store::FileRecord& file, std::int64_t company);
+                                                 const store::FileRecord& file, const ImportOptions& options);
 
 struct ImportRequest {
   const store::StoredDefinition& definition;

@@ -29,15 +29,13 @@ Result<source::Input> open_local(const LocalFile& file) {
 }
 
 Result<source::Input> open_stored(db::Connection& connection, const store::JobRecord& record,
-                                  const storage::Folder& storage) {
+                                  const ImportOptions& here, const storage::Folder& storage) {
   LADE_ASSIGN(const auto file, store::find_file(connection, record.file_id));
   if (!file)
     return fail("file_gone", fmt::format("the file of job {} was removed from the storage", record.slug),
                 "import it again", ErrorKind::invalid);
-  source::Input input;
-  LADE_ASSIGN(input.file, storage.read(file->uuid, static_cast<std::uint64_t>(file->bytes)));
-  input.bytes = static_cast<std::uint64_t>(file->bytes);
-  return input;
+  LADE_ASSIGN(File opened, storage.read(file->uuid, static_cast<std::uint64_t>(file->bytes)));
+  return source::as_input(std::move(opened), record.file_name, here.data, here.max_bytes);
 }
 
 // Options and local file as to_text() wrote them.
@@ -130,7 +128,7 @@ Result<StoredJob> load_job(db::Connection& connection, std::int64_t id, const Im
   if (local) {
     LADE_ASSIGN(job.input, open_local(*local));
   } else {
-    LADE_ASSIGN(job.input, open_stored(connection, stored.record, storage));
+    LADE_ASSIGN(job.input, open_stored(connection, stored.record, here, storage));
   }
   job.input.name = stored.record.file_name;
   job.retries = stored.record.retries;

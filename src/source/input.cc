@@ -215,15 +215,16 @@ Result<void> read_header(const Input& input, const Overrides& overrides, std::ui
 
 Result<Input> open_input(const std::string& path, const std::filesystem::path& spool_folder, std::uint64_t max_bytes,
                          const std::stop_token& stop) {
-  Input input;
-  input.name = path == "-" ? "(standard input)" : path;
-  if (path == "-") {
-    input.file = File::standard_input();
-  } else {
-    LADE_ASSIGN(input.file, File::open(path));
-  }
+  if (path == "-") return as_input(File::standard_input(), "(standard input)", spool_folder, max_bytes, stop);
+  LADE_ASSIGN(File file, File::open(path));
+  return as_input(std::move(file), path, spool_folder, max_bytes, stop);
+}
+
+Result<Input> as_input(File file, const std::string& name, const std::filesystem::path& spool_folder,
+                       std::uint64_t max_bytes, const std::stop_token& stop) {
+  Input input{name, std::move(file)};
   std::array<char, 2> magic{};
-  const bool seekable = path != "-" && input.file.is_regular();
+  const bool seekable = input.file.is_regular() && name != "(standard input)";
   if (seekable) {
     LADE_TRY(input.file.read_at(0, magic));
     LADE_ASSIGN(input.bytes, input.file.size());

@@ -26,6 +26,10 @@ struct Input {
 Result<Input> open_input(const std::string& path, const std::filesystem::path& spool_folder, std::uint64_t max_bytes,
                          const std::stop_token& stop = {});
 
+// The same of a file that is open already, at its beginning; `name` is for people.
+Result<Input> as_input(File file, const std::string& name, const std::filesystem::path& spool_folder,
+                       std::uint64_t max_bytes, const std::stop_token& stop = {});
+
 // What the definition or the command line says about the file; the rest is sniffed.
 struct Overrides {
   std::optional<char> delimiter, quote, escape;

@@ -42,6 +42,7 @@ class Description:
     def __init__(self, document):
         self.document = document
         self.patterns = []
+        SEEN.add("root.openapi")
         for path, operations in document["paths"].items():
             pattern = re.compile("^" + re.sub(r"\\{\w+\\}", "[^/]+", re.escape(path)) + "$")
             self.patterns.append((path.count("{"), pattern, path, operations))

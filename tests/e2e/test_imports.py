@@ -32,6 +32,8 @@ class Imports(ServerTest):
         rows = self.client.get(f"/api/v1/imports/{job}/rows").json()["items"]
         self.assertEqual([(row["row"], row["code"], row["column"]) for row in rows], [(2, "required", "code")])
         self.assertEqual(self.client.get(f"/api/v1/imports/{job}/rows?issue=nothing").json()["items"], [])
+        self.problem(self.client.get(f"/api/v1/imports/{job}/results/unprocessed"), 404, "result_not_found")
+        self.problem(self.client.get(f"/api/v1/imports/{job}/results/other"), 404, "result_not_found")
         issues = self.client.get(f"/api/v1/imports/{job}/issues").json()["items"]
         self.assertEqual(issues, [{"code": "required", "column": "code", "count": 1}])
         tasks = self.client.get(f"/api/v1/imports/{job}/tasks").json()["items"]
@@ -70,6 +72,11 @@ class Imports(ServerTest):
         self.assertEqual(self.client.get(f"/api/v1/files/{file}/sniff").json()["header"], ["Code", "Name"])
         job = self.client.post("/api/v1/imports", {"file_id": file, "definition": "things"}).json()["job_id"]
         self.assertEqual(self.wait_for(job)["status"], "succeeded")
+        waiting = self.client.post("/api/v1/imports", {"file_id": file, "definition": "reviewed"}).json()["job_id"]
+        self.wait_for(waiting, "waiting_for_review")
+        self.problem(self.client.request("DELETE", f"/api/v1/files/{file}"), 409, "file_in_use")
+        self.client.post(f"/api/v1/imports/{waiting}/cancel")
+        self.wait_for(waiting)
         self.assertEqual(self.client.request("DELETE", f"/api/v1/files/{file}").status, 204)
         self.problem(self.client.get(f"/api/v1/files/{file}"), 404, "file_not_found")
         self.problem(self.client.post("/api/v1/imports", {"file_id": file, "definition": "things"}), 404, "file_not_found")

@@ -1,5 +1,7 @@
 """What those who operate a server rely on: health, metrics, logs, the queue, draining, restarts, several nodes."""
 
+import pathlib
+import re
 import time
 
 from harness import HEADER, Client, OnServer, Process, ServerTest, Stream
@@ -59,16 +61,21 @@ class Operations(ServerTest):
     def test_a_dead_letter_is_tried_again(self):
         job = self.submit(definition="reviewed")
         self.wait_for(job, "waiting_for_review")
-        storage = self.folder / "lade-data" / "storage"
-        hidden = self.folder / "hidden"
-        storage.rename(hidden)
-        reviewer = self.user("reviewer@example.com", "reviewer")
+        # Its staged rows vanish while nobody has them open.
+        self.server.stop()
+        files = [pathlib.Path(path) for path in self.stored_files() if re.search(r"[0-9a-f-]{36}$", path)]
+        for file in files:
+            file.rename(str(file) + ".hidden")
+        self.server = self.start()
+        reviewer, operator = self.user("reviewer@example.com", "reviewer"), self.connect(self.client.token)
         reviewer.post(f"/api/v1/imports/{job}/approve", **{"If-Match": '"0"'})
-        found = self.wait_for(job)
-        self.assertEqual(found["status"], "failed")
-        hidden.rename(storage)
-        self.assertEqual(self.client.post(f"/api/v1/imports/{job}/retry").status, 202)
-        self.assertEqual(self.wait_for(job)["status"], "succeeded")
+        self.assertEqual(self.wait_for(job, client=operator)["status"], "failed")
+        letters = operator.get("/api/v1/queue/dead-letter").json()["items"]
+        self.assertEqual({letter["group"] for letter in letters}, {job})
+        for file in files:
+            pathlib.Path(str(file) + ".hidden").rename(file)
+        self.assertEqual(operator.post(f"/api/v1/imports/{job}/retry").status, 202)
+        self.assertEqual(self.wait_for(job, client=operator)["status"], "succeeded")
 
     def test_draining_finishes_what_runs_and_gives_the_rest_back(self):
         job = self.submit(rows(ROWS))
@@ -110,6 +117,12 @@ class Operations(ServerTest):
 
 
 class OperationsOnServer(OnServer, Operations):
+    def test_without_workers_it_is_not_ready(self):
+        self.server.stop()
+        self.server = self.start("--workers", "0")
+        ready = self.connect().get("/ready")
+        self.assertEqual((ready.status, ready.json()["checks"]["workers"]), (503, {"ok": False, "code": "no_workers"}))
+
     def test_servers_and_workers_share_the_work(self):
         self.server.stop()
         servers = [self.start("--workers", "0") for _ in range(2)]
