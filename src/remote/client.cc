@@ -42,6 +42,10 @@ std::string address_of(const ServerAddress& server, const Request& request) {
   return url;
 }
 
+bool has_body(const Request& request) {
+  return request.method != "GET" && request.method != "DELETE";
+}
+
 Error unreachable(const ServerAddress& server, std::string_view why) {
   return {"server_unreachable", fmt::format("{}: {}", server.url, why), "check --server, and whether lade serve runs there",
           ErrorKind::cannot_connect};
@@ -96,15 +100,15 @@ struct Client::Handle {
 class Client::Transfer {
  public:
   Transfer(CURL* curl, const Request& request) : curl_(curl), request_(request) {
-    set(CURLOPT_WRITEFUNCTION, &Transfer::take);
+    set(CURLOPT_WRITEFUNCTION, &Transfer::on_bytes);
     set(CURLOPT_WRITEDATA, this);
-    set(CURLOPT_XFERINFOFUNCTION, &Transfer::look);
+    set(CURLOPT_XFERINFOFUNCTION, &Transfer::on_progress);
     set(CURLOPT_XFERINFODATA, this);
     set(CURLOPT_NOPROGRESS, 0L);
     if (request.upload == nullptr) return;
-    set(CURLOPT_READFUNCTION, &Transfer::give);
+    set(CURLOPT_READFUNCTION, &Transfer::on_wanted);
     set(CURLOPT_READDATA, this);
-    set(CURLOPT_SEEKFUNCTION, &Transfer::seek);
+    set(CURLOPT_SEEKFUNCTION, &Transfer::on_seek);
     set(CURLOPT_SEEKDATA, this);
   }
 
@@ -118,7 +122,7 @@ class Client::Transfer {
     curl_easy_setopt(curl_, option, value);
   }
 
-  static std::size_t take(char* bytes, std::size_t, std::size_t count, void* self) {
+  static std::size_t on_bytes(char* bytes, std::size_t, std::size_t count, void* self) {
     return static_cast<Transfer*>(self)->take({bytes, count}) ? count : 0;
   }
   bool take(std::string_view piece) {
@@ -133,7 +137,7 @@ class Client::Transfer {
     return answer.body.size() <= kLongestAnswer;
   }
 
-  static std::size_t give(char* into, std::size_t, std::size_t count, void* self) {
+  static std::size_t on_wanted(char* into, std::size_t, std::size_t count, void* self) {
     return static_cast<Transfer*>(self)->give({into, count});
   }
   std::size_t give(std::span<char> into) {
@@ -149,13 +153,13 @@ class Client::Transfer {
   }
   std::uint64_t left() const { return request_.upload->bytes - at_; }
 
-  static int seek(void* self, curl_off_t offset, int origin) {
+  static int on_seek(void* self, curl_off_t offset, int origin) {
     if (origin != SEEK_SET) return CURL_SEEKFUNC_CANTSEEK;
     static_cast<Transfer*>(self)->at_ = static_cast<std::uint64_t>(offset);
     return CURL_SEEKFUNC_OK;
   }
 
-  static int look(void* self, curl_off_t, curl_off_t, curl_off_t, curl_off_t sent) {
+  static int on_progress(void* self, curl_off_t, curl_off_t, curl_off_t, curl_off_t sent) {
     return static_cast<Transfer*>(self)->look(static_cast<std::uint64_t>(sent));
   }
   int look(std::uint64_t sent) {
@@ -187,20 +191,13 @@ Result<Client> Client::create(ServerAddress address, Habits habits) {
   return Client(std::move(address), std::move(habits), std::move(handle));
 }
 
-Result<Answer> Client::attempt(const Request& request) {
-  CURL* curl = handle_->curl.get();
-  curl_easy_reset(curl);  // connections stay
-  const std::string url = address_of(address_, request);
-  Names names = request.headers;
-  if (!address_.token.empty()) names.emplace_back("Authorization", "Bearer " + address_.token);
-  const bool with_body = request.method != "GET" && request.method != "DELETE";
-  if (with_body) names.emplace_back("Content-Type", request.upload ? "application/octet-stream" : request.content_type);
-  const List headers = header_list(names);
-  const auto set = [&](CURLoption option, auto value) { curl_easy_setopt(curl, option, value); };
+void Client::prepare(const Request& request, const std::string& url, curl_slist* headers) {
+  const auto set = [curl = handle_->curl.get()](CURLoption option, auto value) { curl_easy_setopt(curl, option, value); };
+  curl_easy_reset(handle_->curl.get());  // connections stay
   set(CURLOPT_URL, url.c_str());
   set(CURLOPT_PROTOCOLS_STR, "http,https");
   set(CURLOPT_CUSTOMREQUEST, request.method.c_str());
-  set(CURLOPT_HTTPHEADER, headers.get());
+  set(CURLOPT_HTTPHEADER, headers);
   set(CURLOPT_USERAGENT, "lade");
   set(CURLOPT_ACCEPT_ENCODING, "");
   set(CURLOPT_NOSIGNAL, 1L);
@@ -209,14 +206,23 @@ Result<Answer> Client::attempt(const Request& request) {
   set(CURLOPT_LOW_SPEED_TIME, kStalledSeconds);
   if (!address_.ca_file.empty()) set(CURLOPT_CAINFO, address_.ca_file.c_str());
   if (request.upload == nullptr && request.sink == nullptr) set(CURLOPT_TIMEOUT, kAnswerSeconds);
-  if (with_body) {
-    set(CURLOPT_POST, 1L);
-    set(CURLOPT_POSTFIELDSIZE_LARGE,
-        static_cast<curl_off_t>(request.upload ? request.upload->bytes : request.body.size()));
-    if (request.upload == nullptr) set(CURLOPT_POSTFIELDS, request.body.c_str());
-  }
+  if (!has_body(request)) return;
+  const std::uint64_t bytes = request.upload ? request.upload->bytes : request.body.size();
+  set(CURLOPT_POST, 1L);
+  set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(bytes));
+  if (request.upload == nullptr) set(CURLOPT_POSTFIELDS, request.body.c_str());
+}
+
+Result<Answer> Client::attempt(const Request& request) {
+  CURL* curl = handle_->curl.get();
+  Names names = request.headers;
+  if (!address_.token.empty()) names.emplace_back("Authorization", "Bearer " + address_.token);
+  if (has_body(request)) names.emplace_back("Content-Type", request.upload ? "application/octet-stream" : request.content_type);
+  const List headers = header_list(names);
+  const std::string url = address_of(address_, request);
+  prepare(request, url, headers.get());
   char reason[CURL_ERROR_SIZE] = {};
-  set(CURLOPT_ERRORBUFFER, &reason[0]);
+  curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, &reason[0]);
   Transfer transfer(curl, request);
   const CURLcode code = curl_easy_perform(curl);
   if (code == CURLE_ABORTED_BY_CALLBACK && request.stop.stop_requested()) return fail(stopped());

@@ -16,6 +16,8 @@
 #include "base/file.h"
 #include "base/result.h"
 
+struct curl_slist;
+
 // A server of lade's, asked over HTTP.
 namespace lade::remote {
 
@@ -78,6 +80,7 @@ class Client {
   class Transfer;
   struct Handle;
   Client(ServerAddress address, Habits habits, std::unique_ptr<Handle> handle);
+  void prepare(const Request& request, const std::string& url, curl_slist* headers);
   Result<Answer> attempt(const Request& request);
 
   ServerAddress address_;

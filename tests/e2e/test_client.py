@@ -116,8 +116,12 @@ class Client(ClientTest):
         """Without what only one of them says: the upload, and each phase that happened to be seen."""
         if form == "text":
             lines = lasting(output).splitlines()
+            if not any(line.startswith("  every row is accounted for") for line in lines):
+                return re.search(r"^lade: (\w+):", output, re.M)[1]  # refused: a server has its own words for it
             return [line for line in lines if not re.match(r"(uploading|preparing|analysing|settling|waiting|loading|finishing|finished) ?", line)]
         found = json.loads(output.splitlines()[-1])
+        if "job_id" not in found:
+            return found["error"]["code"]
         for name in ("job_id", "seconds", "rows_per_second", "peak_rss_bytes", "definition_version"):
             found.pop(name, None)
         return found
