@@ -135,9 +135,16 @@ def run_unit_tests():
     return passed, failed if code == 0 else max(failed, 1)
 
 
+def unittest_command(folder, top):
+    return [sys.executable, "-m", "unittest", "discover", "-s", folder, "-t", top]
+
+
 def run_unittest(folder, top, **environment):
     """For Python's own test runner."""
-    code, tail = run([sys.executable, "-m", "unittest", "discover", "-s", folder, "-t", top], **environment)
+    return count_unittest(*run(unittest_command(folder, top), **environment))
+
+
+def count_unittest(code, tail):
     total = sum(map(int, re.findall(r"^Ran (\d+) test", tail, re.M)))
     failed = sum(map(int, re.findall(r"(?:failures|errors|unexpected successes)=(\d+)", tail)))
     failed = failed if code == 0 else max(failed, 1)
@@ -149,7 +156,18 @@ def run_command_line():
 
 
 def run_server():
-    return run_unittest("tests/e2e", "tests/e2e", LADE=str(ASAN / "lade"))
+    """Both databases at once: most of the time is spent waiting."""
+    command = unittest_command("tests/e2e", "tests/e2e")
+    log = ROOT / "build" / "e2e_postgresql.log"
+    with log.open("w") as output:
+        beside = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT,
+                                  env={**os.environ, "LADE": str(ASAN / "lade"), "LADE_E2E": "postgresql"})
+        passed, failed = count_unittest(*run(command, LADE=str(ASAN / "lade"), LADE_E2E="sqlite"))
+        code = beside.wait()
+    text = log.read_text(errors="replace")
+    print(text, flush=True)
+    more, worse = count_unittest(code, text)
+    return passed + more, failed + worse
 
 
 def run_cases():

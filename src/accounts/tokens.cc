@@ -13,15 +13,6 @@ namespace lade::accounts {
 namespace {
 
 constexpr std::string_view kPrefix = "lade_";
-std::vector<std::string> words_of(std::string_view text) {
-  std::vector<std::string> words;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(' '), text.size());
-    words.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return words;
-}
 
 Result<void> check_scopes(const std::vector<std::string>& wanted) {
   const std::string known = fmt::format("{}, or {} for all that the user may", fmt::join(scopes(), ", "), kEveryScope);
@@ -65,8 +56,7 @@ Result<CreatedToken> create_token(db::Connection& connection, const User& user, 
   LADE_TRY(check_life(user, token.valid_for));
   std::string text = std::string(kPrefix) + new_secret();
   const std::string uuid = new_uuid();
-  const Value values[] = {uuid,       user.company,    user.id,
-                          token.name, sha256_of(text), fmt::format("{}", fmt::join(token.scopes, " "))};
+  const Value values[] = {uuid, user.company, user.id, token.name, sha256_of(text), text_of_words(token.scopes)};
   const std::string expires = token.valid_for ? moment_sql(connection, *token.valid_for) : "NULL";
   LADE_TRY(connection.execute(
       fmt::format(

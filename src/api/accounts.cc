@@ -41,6 +41,10 @@ json::object to_json(const accounts::Token& token) {
           {"revoked_at", text_or_null(token.revoked_at)}};
 }
 
+bool is_admin(const Principal& who) {
+  return who.role == Role::admin || who.instance_admin;
+}
+
 Result<http::Response> signed_in(Call& call, const accounts::User& user) {
   LADE_ASSIGN(const std::string token, accounts::begin_session(call.connection, user));
   LADE_ASSIGN(const auto principal, accounts::find_session(call.connection, token));
@@ -53,8 +57,7 @@ Result<http::Response> log_in(Call& call) {
   const std::string email = call.body.required_text("email"), password = call.body.required_text("password");
   LADE_TRY(call.query.finish());
   LADE_TRY(call.body.finish());
-  LADE_ASSIGN(const accounts::User user,
-              accounts::log_in(call.connection, call.service.passwords(), email, password));
+  LADE_ASSIGN(const accounts::User user, accounts::log_in(call.connection, call.service.passwords(), email, password));
   return signed_in(call, user);
 }
 
@@ -94,7 +97,7 @@ Result<http::Response> change_password(Call& call) {
 
 Result<http::Response> list_tokens(Call& call) {
   LADE_TRY(call.query.finish());
-  const bool all = call.who().role == Role::admin;
+  const bool all = is_admin(call.who());
   LADE_ASSIGN(const auto tokens,
               accounts::list_tokens(call.connection, call.who().company, all ? 0 : call.who().user_id));
   json::array items;
@@ -127,7 +130,7 @@ Result<http::Response> revoke_token(Call& call) {
   LADE_TRY(call.query.finish());
   const std::string& id = call.at("token");
   LADE_ASSIGN(const accounts::Token token, accounts::require_token(call.connection, call.who().company, id));
-  if (call.who().role != Role::admin && token.user_id != call.who().user_id) return fail(not_found("token", id));
+  if (!is_admin(call.who()) && token.user_id != call.who().user_id) return fail(not_found("token", id));
   LADE_TRY(accounts::revoke_token(call.connection, call.who().company, id));
   return http::Response{.status = 204};
 }
@@ -137,29 +140,73 @@ Result<http::Response> revoke_token(Call& call) {
 std::vector<Route> account_routes() {
   const Access open{}, anybody{Role::viewer, accounts::kEveryScope};
   return {
-      {.method = "POST", .path = "/api/v1/auth/login", .name = "sessions.begin",
-       .summary = "Sign in with e-mail address and password; a cookie carries the session", .access = open,
-       .answer = log_in, .body = Body::json, .body_schema = "Login", .answers = {{200, "Me", "signed in"}},
+      {.method = "POST",
+       .path = "/api/v1/auth/login",
+       .name = "sessions.begin",
+       .summary = "Sign in with e-mail address and password; a cookie carries the session",
+       .access = open,
+       .answer = log_in,
+       .body = Body::json,
+       .body_schema = "Login",
+       .answers = {{200, "Me", "signed in"}},
        .own_transactions = true},
-      {.method = "POST", .path = "/api/v1/auth/link", .name = "sessions.use_link",
-       .summary = "Choose a password by a one-time link, and be signed in", .access = open, .answer = use_link,
-       .body = Body::json, .body_schema = "UseLink", .answers = {{200, "Me", "signed in"}}},
-      {.method = "POST", .path = "/api/v1/auth/logout", .name = "sessions.end", .summary = "End the session",
-       .access = {Role::viewer, ""}, .answer = log_out, .body = Body::json, .answers = {{204, "", "signed out"}}},
-      {.method = "GET", .path = "/api/v1/auth/me", .name = "sessions.me", .summary = "Who is signed in",
-       .access = {Role::viewer, ""}, .answer = me, .answers = {{200, "Me", "who it is"}}},
-      {.method = "POST", .path = "/api/v1/auth/password", .name = "sessions.change_password",
-       .summary = "Choose another password; all other sessions end", .access = anybody, .answer = change_password,
-       .body = Body::json, .body_schema = "ChangePassword", .answers = {{200, "Me", "changed; a new session"}},
+      {.method = "POST",
+       .path = "/api/v1/auth/link",
+       .name = "sessions.use_link",
+       .summary = "Choose a password by a one-time link, and be signed in",
+       .access = open,
+       .answer = use_link,
+       .body = Body::json,
+       .body_schema = "UseLink",
+       .answers = {{200, "Me", "signed in"}}},
+      {.method = "POST",
+       .path = "/api/v1/auth/logout",
+       .name = "sessions.end",
+       .summary = "End the session",
+       .access = {Role::viewer, ""},
+       .answer = log_out,
+       .body = Body::json,
+       .answers = {{204, "", "signed out"}}},
+      {.method = "GET",
+       .path = "/api/v1/auth/me",
+       .name = "sessions.me",
+       .summary = "Who is signed in",
+       .access = {Role::viewer, ""},
+       .answer = me,
+       .answers = {{200, "Me", "who it is"}}},
+      {.method = "POST",
+       .path = "/api/v1/auth/password",
+       .name = "sessions.change_password",
+       .summary = "Choose another password; all other sessions end",
+       .access = anybody,
+       .answer = change_password,
+       .body = Body::json,
+       .body_schema = "ChangePassword",
+       .answers = {{200, "Me", "changed; a new session"}},
        .own_transactions = true},
-      {.method = "GET", .path = "/api/v1/tokens", .name = "tokens.list",
-       .summary = "API tokens: one's own, for admins those of the company", .access = anybody, .answer = list_tokens,
+      {.method = "GET",
+       .path = "/api/v1/tokens",
+       .name = "tokens.list",
+       .summary = "API tokens: one's own, for admins those of the company",
+       .access = anybody,
+       .answer = list_tokens,
        .answers = {{200, "TokenPage", "tokens, newest first"}}},
-      {.method = "POST", .path = "/api/v1/tokens", .name = "tokens.create",
-       .summary = "A new API token; its text is shown this once", .access = anybody, .answer = create_token,
-       .body = Body::json, .body_schema = "NewToken", .answers = {{201, "CreatedToken", "the token"}}},
-      {.method = "DELETE", .path = "/api/v1/tokens/{token}", .name = "tokens.revoke", .summary = "Revoke an API token",
-       .access = anybody, .answer = revoke_token, .answers = {{204, "", "it is good for nothing any more"}}},
+      {.method = "POST",
+       .path = "/api/v1/tokens",
+       .name = "tokens.create",
+       .summary = "A new API token; its text is shown this once",
+       .access = anybody,
+       .answer = create_token,
+       .body = Body::json,
+       .body_schema = "NewToken",
+       .answers = {{201, "CreatedToken", "the token"}}},
+      {.method = "DELETE",
+       .path = "/api/v1/tokens/{token}",
+       .name = "tokens.revoke",
+       .summary = "Revoke an API token",
+       .access = anybody,
+       .answer = revoke_token,
+       .answers = {{204, "", "it is good for nothing any more"}}},
   };
 }
 

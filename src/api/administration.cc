@@ -88,16 +88,17 @@ Result<http::Response> list_users(Call& call) {
 Result<http::Response> create_user(Call& call) {
   accounts::NewUser wanted{.email = call.body.required_text("email"), .company = call.who().company};
   wanted.name = call.body.text("name").value_or("");
-  LADE_ASSIGN(const auto role, word_of<Role>(call.body, "role", accounts::role_of, "viewer, operator, reviewer, admin"));
-  LADE_ASSIGN(const auto sight, word_of<accounts::Sight>(call.body, "sight", accounts::sight_of, "own, project, company"));
+  LADE_ASSIGN(const auto role,
+              word_of<Role>(call.body, "role", accounts::role_of, "viewer, operator, reviewer, admin"));
+  LADE_ASSIGN(const auto sight,
+              word_of<accounts::Sight>(call.body, "sight", accounts::sight_of, "own, project, company"));
   LADE_ASSIGN(wanted.project, project_of(call));
   LADE_TRY(call.query.finish());
   LADE_TRY(call.body.finish());
   wanted.role = role.value_or(Role::viewer);
   wanted.sight = sight.value_or(accounts::Sight::company);
   LADE_ASSIGN(const accounts::User user, accounts::create_user(call.connection, wanted));
-  LADE_ASSIGN(const std::string link,
-              accounts::create_link(call.connection, user, accounts::LinkPurpose::invitation));
+  LADE_ASSIGN(const std::string link, accounts::create_link(call.connection, user, accounts::LinkPurpose::invitation));
   call.object_id = user.uuid;
   call.audit["email"] = user.email;
   json::object object = to_json(user);
@@ -191,8 +192,7 @@ Result<http::Response> create_company(Call& call) {
   LADE_ASSIGN(const auto company, accounts::create_company(call.connection, slug, name));
   LADE_ASSIGN(const auto user,
               accounts::create_user(call.connection, {.email = admin, .role = Role::admin, .company = company.id}));
-  LADE_ASSIGN(const std::string link,
-              accounts::create_link(call.connection, user, accounts::LinkPurpose::invitation));
+  LADE_ASSIGN(const std::string link, accounts::create_link(call.connection, user, accounts::LinkPurpose::invitation));
   call.object_id = slug;
   json::object object = to_json(company);
   object["link"] = "/login?link=" + link;
@@ -212,15 +212,16 @@ Result<http::Response> list_audit(Call& call) {
   LADE_ASSIGN(const auto found, accounts::list_audit(call.connection, filter));
   json::array items;
   for (const accounts::AuditEntry& entry : found.entries) items.push_back(to_json(entry));
-  return json_response(200, json::object{{"items", std::move(items)},
-                                         {"next", found.next == 0 ? json::value(nullptr)
-                                                                  : json::value(std::to_string(found.next))}});
+  return json_response(
+      200, json::object{{"items", std::move(items)},
+                        {"next", found.next == 0 ? json::value(nullptr) : json::value(std::to_string(found.next))}});
 }
 
 Result<http::Response> verify_audit(Call& call) {
   LADE_TRY(call.query.finish());
   LADE_ASSIGN(const auto head, accounts::verify_audit(call.connection, call.who().company));
-  return json_response(200, json::object{{"intact", true}, {"entries", head.number}, {"hash", text_or_null(head.hash)}});
+  return json_response(200,
+                       json::object{{"intact", true}, {"entries", head.number}, {"hash", text_or_null(head.hash)}});
 }
 
 }  // namespace
@@ -228,44 +229,111 @@ Result<http::Response> verify_audit(Call& call) {
 std::vector<Route> administration_routes() {
   const Access admin{Role::admin, "admin"}, instance{Role::admin, "admin", true};
   return {
-      {.method = "GET", .path = "/api/v1/users", .name = "users.list", .summary = "The company's users",
-       .access = admin, .answer = list_users, .answers = {{200, "UserPage", "users by e-mail address"}}},
-      {.method = "POST", .path = "/api/v1/users", .name = "users.create",
-       .summary = "A new user, who chooses a password by the link in the answer", .access = admin,
-       .answer = create_user, .body = Body::json, .body_schema = "NewUser", .answers = {{201, "User", "the user"}}},
-      {.method = "GET", .path = "/api/v1/users/{user}", .name = "users.show", .summary = "A user", .access = admin,
-       .answer = show_user, .answers = {{200, "User", "the user"}}},
-      {.method = "PATCH", .path = "/api/v1/users/{user}", .name = "users.change",
-       .summary = "Change name, role, sight, project, or whether the user is active", .access = admin,
-       .answer = change_user, .body = Body::json, .body_schema = "UserChange", .answers = {{200, "User", "the user"}}},
-      {.method = "POST", .path = "/api/v1/users/{user}/link", .name = "users.link",
-       .summary = "A one-time link to choose a new password", .access = admin, .answer = link_user, .body = Body::json,
+      {.method = "GET",
+       .path = "/api/v1/users",
+       .name = "users.list",
+       .summary = "The company's users",
+       .access = admin,
+       .answer = list_users,
+       .answers = {{200, "UserPage", "users by e-mail address"}}},
+      {.method = "POST",
+       .path = "/api/v1/users",
+       .name = "users.create",
+       .summary = "A new user, who chooses a password by the link in the answer",
+       .access = admin,
+       .answer = create_user,
+       .body = Body::json,
+       .body_schema = "NewUser",
+       .answers = {{201, "User", "the user"}}},
+      {.method = "GET",
+       .path = "/api/v1/users/{user}",
+       .name = "users.show",
+       .summary = "A user",
+       .access = admin,
+       .answer = show_user,
+       .answers = {{200, "User", "the user"}}},
+      {.method = "PATCH",
+       .path = "/api/v1/users/{user}",
+       .name = "users.change",
+       .summary = "Change name, role, sight, project, or whether the user is active",
+       .access = admin,
+       .answer = change_user,
+       .body = Body::json,
+       .body_schema = "UserChange",
+       .answers = {{200, "User", "the user"}}},
+      {.method = "POST",
+       .path = "/api/v1/users/{user}/link",
+       .name = "users.link",
+       .summary = "A one-time link to choose a new password",
+       .access = admin,
+       .answer = link_user,
+       .body = Body::json,
        .answers = {{201, "Link", "the link"}}},
-      {.method = "GET", .path = "/api/v1/projects", .name = "projects.list", .summary = "The company's projects",
-       .access = {Role::viewer, "imports:read"}, .answer = list_projects, .answers = {{200, "ProjectPage", "projects"}}},
-      {.method = "POST", .path = "/api/v1/projects", .name = "projects.create", .summary = "A new project",
-       .access = admin, .answer = create_project, .body = Body::json, .body_schema = "NewProject",
+      {.method = "GET",
+       .path = "/api/v1/projects",
+       .name = "projects.list",
+       .summary = "The company's projects",
+       .access = {Role::viewer, "imports:read"},
+       .answer = list_projects,
+       .answers = {{200, "ProjectPage", "projects"}}},
+      {.method = "POST",
+       .path = "/api/v1/projects",
+       .name = "projects.create",
+       .summary = "A new project",
+       .access = admin,
+       .answer = create_project,
+       .body = Body::json,
+       .body_schema = "NewProject",
        .answers = {{201, "Project", "the project"}}},
-      {.method = "GET", .path = "/api/v1/company", .name = "company.show", .summary = "The company's settings",
-       .access = {Role::viewer, "imports:read"}, .answer = show_company, .answers = {{200, "Company", "the company"}}},
-      {.method = "PATCH", .path = "/api/v1/company", .name = "company.change", .summary = "Change the company's settings",
-       .access = admin, .answer = change_company, .body = Body::json, .body_schema = "CompanyChange",
+      {.method = "GET",
+       .path = "/api/v1/company",
+       .name = "company.show",
+       .summary = "The company's settings",
+       .access = {Role::viewer, "imports:read"},
+       .answer = show_company,
        .answers = {{200, "Company", "the company"}}},
-      {.method = "GET", .path = "/api/v1/companies", .name = "companies.list", .summary = "All companies",
-       .access = instance, .answer = list_companies, .answers = {{200, "CompanyPage", "companies by slug"}}},
-      {.method = "POST", .path = "/api/v1/companies", .name = "companies.create",
-       .summary = "A new company with its first admin, who gets the link in the answer", .access = instance,
-       .answer = create_company, .body = Body::json, .body_schema = "NewCompany",
+      {.method = "PATCH",
+       .path = "/api/v1/company",
+       .name = "company.change",
+       .summary = "Change the company's settings",
+       .access = admin,
+       .answer = change_company,
+       .body = Body::json,
+       .body_schema = "CompanyChange",
+       .answers = {{200, "Company", "the company"}}},
+      {.method = "GET",
+       .path = "/api/v1/companies",
+       .name = "companies.list",
+       .summary = "All companies",
+       .access = instance,
+       .answer = list_companies,
+       .answers = {{200, "CompanyPage", "companies by slug"}}},
+      {.method = "POST",
+       .path = "/api/v1/companies",
+       .name = "companies.create",
+       .summary = "A new company with its first admin, who gets the link in the answer",
+       .access = instance,
+       .answer = create_company,
+       .body = Body::json,
+       .body_schema = "NewCompany",
        .answers = {{201, "Company", "the company"}}},
-      {.method = "GET", .path = "/api/v1/audit", .name = "audit.list", .summary = "What people did, newest first",
-       .access = admin, .answer = list_audit,
+      {.method = "GET",
+       .path = "/api/v1/audit",
+       .name = "audit.list",
+       .summary = "What people did, newest first",
+       .access = admin,
+       .answer = list_audit,
        .query = with_paging({{"actor", "string", "only what this user did"},
                              {"action", "string", "imports.approve, or imports.* for all of an area"},
                              {"object_kind", "string", "import, user, token …"},
                              {"object_id", "string", "of that"}}),
        .answers = {{200, "AuditPage", "a page of the log"}}},
-      {.method = "GET", .path = "/api/v1/audit/verify", .name = "audit.verify",
-       .summary = "Whether the log's chain of hashes is intact", .access = admin, .answer = verify_audit,
+      {.method = "GET",
+       .path = "/api/v1/audit/verify",
+       .name = "audit.verify",
+       .summary = "Whether the log's chain of hashes is intact",
+       .access = admin,
+       .answer = verify_audit,
        .answers = {{200, "AuditHead", "it is"}}},
   };
 }

@@ -51,25 +51,26 @@ json::object counts_of(const JobRecord& job) {
 
 json::object nexus_job(const JobRecord& job) {
   const std::int64_t chunks = job.chunks + job.buckets;
-  return {{"id", job.uuid},
-          {"jobId", job.uuid},
-          {"companyId", job.company},
-          {"projectId", job.project == 0 ? json::value(nullptr) : json::value(job.project)},
-          {"createdByUserId", job.created_by_id == 0 ? json::value(nullptr) : json::value(job.created_by_id)},
-          {"type", job.definition},
-          {"status", nexus_status(job)},
-          {"progress", job.progress()},
-          {"message", message_of(job)},
-          {"csvPath", fmt::format("/api/v1/files/{}/content", job.file_uuid)},
-          {"totalChunks", chunks == 0 ? json::value(nullptr) : json::value(chunks)},
-          {"completedChunks", chunks == 0 ? json::value(nullptr) : json::value(job.chunks_done + job.buckets_processed)},
-          {"metaJson", {{"strategy", job.definition}, {"chunkCount", job.chunks}, {"bucketCount", job.buckets}}},
-          {"resultJson", job.standing.outcome ? json::value(counts_of(job)) : json::value(nullptr)},
-          {"errorJson", job.error.empty() ? json::value(nullptr)
-                                          : json::value{{"code", job.error_code}, {"message", job.error}}},
-          {"createdAt", text_or_null(job.created_at)},
-          {"startedAt", text_or_null(job.started_at)},
-          {"finishedAt", text_or_null(job.finished_at)}};
+  return {
+      {"id", job.uuid},
+      {"jobId", job.uuid},
+      {"companyId", job.company},
+      {"projectId", job.project == 0 ? json::value(nullptr) : json::value(job.project)},
+      {"createdByUserId", job.created_by_id == 0 ? json::value(nullptr) : json::value(job.created_by_id)},
+      {"type", job.definition},
+      {"status", nexus_status(job)},
+      {"progress", job.progress()},
+      {"message", message_of(job)},
+      {"csvPath", fmt::format("/api/v1/files/{}/content", job.file_uuid)},
+      {"totalChunks", chunks == 0 ? json::value(nullptr) : json::value(chunks)},
+      {"completedChunks", chunks == 0 ? json::value(nullptr) : json::value(job.chunks_done + job.buckets_processed)},
+      {"metaJson", {{"strategy", job.definition}, {"chunkCount", job.chunks}, {"bucketCount", job.buckets}}},
+      {"resultJson", job.standing.outcome ? json::value(counts_of(job)) : json::value(nullptr)},
+      {"errorJson",
+       job.error.empty() ? json::value(nullptr) : json::value{{"code", job.error_code}, {"message", job.error}}},
+      {"createdAt", text_or_null(job.created_at)},
+      {"startedAt", text_or_null(job.started_at)},
+      {"finishedAt", text_or_null(job.finished_at)}};
 }
 
 Result<http::Reception> nexus_create(Asked asked) {
@@ -123,8 +124,7 @@ Result<json::array> row_errors(db::Connection& connection, const JobRecord& job)
 }
 
 Result<json::object> queue_job(db::Connection& connection, const JobRecord& job, bool with_errors) {
-  LADE_ASSIGN(const auto tasks,
-              queue::list_tasks(connection, {.status = "running", .group = job.uuid, .limit = 1}));
+  LADE_ASSIGN(const auto tasks, queue::list_tasks(connection, {.status = "running", .group = job.uuid, .limit = 1}));
   const bool runs = !tasks.empty();
   json::object object{{"id", job.uuid},
                       {"type", job.definition},
@@ -144,7 +144,8 @@ Result<json::object> queue_job(db::Connection& connection, const JobRecord& job,
     }
     object["result"] = std::move(result);
   }
-  if (queue_status(job) == "failed") object["error"] = {{"code", text_or_null(job.error_code)}, {"detail", message_of(job)}};
+  if (queue_status(job) == "failed")
+    object["error"] = {{"code", text_or_null(job.error_code)}, {"detail", message_of(job)}};
   return object;
 }
 
@@ -201,23 +202,43 @@ Result<http::Response> queue_list(Call& call) {
 std::vector<Route> alias_routes() {
   const Access reads{Role::viewer, "imports:read"}, writes{Role::operator_, "imports:write"};
   return {
-      {.method = "POST", .path = "/import-jobs", .name = "nexus.create",
-       .summary = "Nexus: upload a CSV file and get the id of its job", .access = writes, .receive = nexus_create,
-       .body = Body::upload, .query = {{"definition", "string", "slug (in Nexus: the job's type)"}},
+      {.method = "POST",
+       .path = "/import-jobs",
+       .name = "nexus.create",
+       .summary = "Nexus: upload a CSV file and get the id of its job",
+       .access = writes,
+       .receive = nexus_create,
+       .body = Body::upload,
+       .query = {{"definition", "string", "slug (in Nexus: the job's type)"}},
        .answers = {{202, "NexusAccepted", "accepted"}}},
-      {.method = "GET", .path = "/import-jobs/{import}", .name = "nexus.show",
-       .summary = "Nexus: a job, for clients that poll", .access = reads, .answer = nexus_show,
+      {.method = "GET",
+       .path = "/import-jobs/{import}",
+       .name = "nexus.show",
+       .summary = "Nexus: a job, for clients that poll",
+       .access = reads,
+       .answer = nexus_show,
        .answers = {{200, "NexusJob", "the job"}}},
-      {.method = "GET", .path = "/import-jobs/{import}/messages", .name = "nexus.messages",
-       .summary = "Nexus: the parent and chunk messages that the job's tasks stand for", .access = reads,
-       .answer = nexus_messages, .answers = {{200, "NexusMessages", "messages in their order"}}},
-      {.method = "GET", .path = "/api/v1/queue", .name = "queue.list",
-       .summary = "Imports in the words of a queue: queued, processing, succeeded, failed", .access = reads,
+      {.method = "GET",
+       .path = "/import-jobs/{import}/messages",
+       .name = "nexus.messages",
+       .summary = "Nexus: the parent and chunk messages that the job's tasks stand for",
+       .access = reads,
+       .answer = nexus_messages,
+       .answers = {{200, "NexusMessages", "messages in their order"}}},
+      {.method = "GET",
+       .path = "/api/v1/queue",
+       .name = "queue.list",
+       .summary = "Imports in the words of a queue: queued, processing, succeeded, failed",
+       .access = reads,
        .answer = queue_list,
        .query = with_paging({{"status", "string", "queued, processing, succeeded, failed"}}),
        .answers = {{200, "QueuePage", "a page of entries, newest first"}}},
-      {.method = "GET", .path = "/api/v1/queue/{import}", .name = "queue.show",
-       .summary = "An import in the words of a queue, with its result", .access = reads, .answer = queue_show,
+      {.method = "GET",
+       .path = "/api/v1/queue/{import}",
+       .name = "queue.show",
+       .summary = "An import in the words of a queue, with its result",
+       .access = reads,
+       .answer = queue_show,
        .answers = {{200, "QueueEntry", "the entry"}}},
   };
 }

@@ -75,8 +75,7 @@ Result<void> check_access(const Route& route, const std::optional<accounts::Prin
   if (!route.access.role) return {};
   if (!principal) return fail(not_authenticated("this needs somebody who is signed in"));
   if (!route.access.scope.empty() && !accounts::may(*principal, *route.access.role, route.access.scope))
-    return fail("not_allowed",
-                fmt::format("{} is not for {}", route.name, accounts::to_string(principal->role)),
+    return fail("not_allowed", fmt::format("{} is not for {}", route.name, accounts::to_string(principal->role)),
                 fmt::format("it takes the role {}{}", accounts::to_string(*route.access.role),
                             principal->via == "token" ? fmt::format(" and the scope {}", route.access.scope) : ""),
                 ErrorKind::usage);

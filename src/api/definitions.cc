@@ -1,9 +1,9 @@
+#include "jobs/definitions.h"
 #include "api/problem.h"
 #include "api/route.h"
 #include "api/views.h"
 #include "definition/parse.h"
 #include "jobs/accept.h"
-#include "jobs/definitions.h"
 
 // Definitions: what imports mean, by version.
 namespace lade::api {
@@ -87,11 +87,13 @@ Result<http::Response> save(Call& call) {
   const definition::Parsed parsed = definition::parse_definition(call.text);
   if (!parsed.valid()) return faulty(parsed.faults, slug);
   if (parsed.definition.slug != slug)
-    return fail("request_invalid", "the definition calls itself '" + parsed.definition.slug + "', the address '" + slug + "'",
+    return fail("request_invalid",
+                "the definition calls itself '" + parsed.definition.slug + "', the address '" + slug + "'",
                 "store it under its own slug", ErrorKind::usage);
   LADE_TRY(check_version(call));
   LADE_ASSIGN(const auto before, store::find_definition(call.connection, slug, {}, call.who().company));
-  LADE_ASSIGN(const auto stored, jobs::save_definition(call.connection, parsed.definition, call.text, call.who().company));
+  LADE_ASSIGN(const auto stored,
+              jobs::save_definition(call.connection, parsed.definition, call.text, call.who().company));
   call.audit["version"] = stored.version;
   LADE_ASSIGN(const store::StoredDefinition now, require(call));
   http::Response response = json_response(before && before->version == stored.version ? 200 : 201, whole(now));
@@ -122,25 +124,55 @@ std::vector<Route> definition_routes() {
   const Access reads{Role::viewer, "definitions:read"}, writes{Role::admin, "definitions:write"};
   const std::vector<Answer> page = {{200, "DefinitionPage", "definitions"}};
   return {
-      {.method = "GET", .path = "/api/v1/definitions", .name = "definitions.list",
-       .summary = "The newest version of each definition", .access = reads, .answer = list, .answers = page},
-      {.method = "GET", .path = "/api/v1/definitions/{slug}", .name = "definitions.show",
-       .summary = "A definition as it was written, and all its settings", .access = reads, .answer = show,
+      {.method = "GET",
+       .path = "/api/v1/definitions",
+       .name = "definitions.list",
+       .summary = "The newest version of each definition",
+       .access = reads,
+       .answer = list,
+       .answers = page},
+      {.method = "GET",
+       .path = "/api/v1/definitions/{slug}",
+       .name = "definitions.show",
+       .summary = "A definition as it was written, and all its settings",
+       .access = reads,
+       .answer = show,
        .query = {{"version", "integer", "an older version (default: the newest)"}},
        .answers = {{200, "Definition", "the definition"}}},
-      {.method = "GET", .path = "/api/v1/definitions/{slug}/versions", .name = "definitions.versions",
-       .summary = "All versions of a definition, newest first", .access = reads, .answer = versions, .answers = page},
-      {.method = "PUT", .path = "/api/v1/definitions/{slug}", .name = "definitions.save",
+      {.method = "GET",
+       .path = "/api/v1/definitions/{slug}/versions",
+       .name = "definitions.versions",
+       .summary = "All versions of a definition, newest first",
+       .access = reads,
+       .answer = versions,
+       .answers = page},
+      {.method = "PUT",
+       .path = "/api/v1/definitions/{slug}",
+       .name = "definitions.save",
        .summary = "Store a definition (YAML or JSON) as the next version of its slug; If-Match guards against others",
-       .access = writes, .answer = save, .body = Body::text, .body_schema = "application/yaml",
+       .access = writes,
+       .answer = save,
+       .body = Body::text,
+       .body_schema = "application/yaml",
        .answers = {{201, "Definition", "a new version"}, {200, "Definition", "the newest version says the same"}},
        .most_bytes = kLongestDefinition},
-      {.method = "POST", .path = "/api/v1/definitions/validate", .name = "definitions.validate",
-       .summary = "Name every fault of a definition; nothing is stored", .access = reads, .answer = validate,
-       .body = Body::text, .body_schema = "application/yaml", .answers = {{200, "Validation", "its faults"}},
-       .own_transactions = true, .most_bytes = kLongestDefinition},
-      {.method = "GET", .path = "/api/v1/definitions-schema", .name = "definitions.schema",
-       .summary = "The JSON Schema of definitions", .access = reads, .answer = schema,
+      {.method = "POST",
+       .path = "/api/v1/definitions/validate",
+       .name = "definitions.validate",
+       .summary = "Name every fault of a definition; nothing is stored",
+       .access = reads,
+       .answer = validate,
+       .body = Body::text,
+       .body_schema = "application/yaml",
+       .answers = {{200, "Validation", "its faults"}},
+       .own_transactions = true,
+       .most_bytes = kLongestDefinition},
+      {.method = "GET",
+       .path = "/api/v1/definitions-schema",
+       .name = "definitions.schema",
+       .summary = "The JSON Schema of definitions",
+       .access = reads,
+       .answer = schema,
        .answers = {{200, "application/schema+json", "the schema"}}},
   };
 }

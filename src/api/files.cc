@@ -1,10 +1,10 @@
+#include "store/files.h"
 #include "api/paging.h"
 #include "api/problem.h"
 #include "api/route.h"
 #include "api/uploads.h"
 #include "api/views.h"
 #include "source/input.h"
-#include "store/files.h"
 
 // Files at rest.
 namespace lade::api {
@@ -12,27 +12,24 @@ namespace {
 
 using accounts::Role;
 
-bool sees(const accounts::Principal& who, const store::FileRecord& file) {
-  return who.sight == accounts::Sight::company || file.created_by_id == who.user_id;
-}
-
 Result<store::FileRecord> require_file(const Call& call) {
   const std::string& id = call.at("file");
   LADE_ASSIGN(auto file, store::find_file(call.connection, id, call.who().company));
-  if (!file || !sees(call.who(), *file)) return fail(not_found("file", id));
+  if (!file || !sees_file(call.who(), *file)) return fail(not_found("file", id));
   return std::move(*file);
 }
 
 Result<http::Reception> create(Asked asked) {
-  return receive_upload(std::move(asked), {}, [](db::Connection& connection, Received& received, AuditNote& note) -> Result<http::Response> {
-    LADE_TRY(received.fields.finish());
-    LADE_ASSIGN(received.file.id, store::create_file(connection, received.file));
-    LADE_ASSIGN(const auto file, store::find_file(connection, received.file.id));
-    note.object_id = received.file.uuid;
-    http::Response response = json_response(201, to_json(*file));
-    response.headers.set("Location", "/api/v1/files/" + received.file.uuid);
-    return response;
-  });
+  return receive_upload(std::move(asked), {},
+                        [](db::Connection& connection, Received& received, AuditNote& note) -> Result<http::Response> {
+                          LADE_TRY(Fields(received.form, "field").finish());
+                          LADE_ASSIGN(received.file.id, store::create_file(connection, received.file));
+                          LADE_ASSIGN(const auto file, store::find_file(connection, received.file.id));
+                          note.object_id = received.file.uuid;
+                          http::Response response = json_response(201, to_json(*file));
+                          response.headers.set("Location", "/api/v1/files/" + received.file.uuid);
+                          return response;
+                        });
 }
 
 Result<http::Response> list(Call& call) {
@@ -86,29 +83,58 @@ Result<http::Response> remove(Call& call) {
 
 }  // namespace
 
+bool sees_file(const accounts::Principal& who, const store::FileRecord& file) {
+  return who.sight == accounts::Sight::company || file.created_by_id == who.user_id;
+}
+
 std::vector<Route> file_routes() {
   const Access reads{Role::viewer, "imports:read"}, writes{Role::operator_, "imports:write"};
   return {
-      {.method = "POST", .path = "/api/v1/files", .name = "files.create",
-       .summary = "Upload a file: as the body itself, or as the field `file` of a form", .access = writes,
-       .receive = create, .body = Body::upload,
+      {.method = "POST",
+       .path = "/api/v1/files",
+       .name = "files.create",
+       .summary = "Upload a file: as the body itself, or as the field `file` of a form",
+       .access = writes,
+       .receive = create,
+       .body = Body::upload,
        .query = {{"name", "string", "the file's name, when it is sent as the body itself"}},
        .answers = {{201, "File", "stored, durable and hashed"}}},
-      {.method = "GET", .path = "/api/v1/files", .name = "files.list", .summary = "Uploaded files, newest first",
-       .access = reads, .answer = list,
+      {.method = "GET",
+       .path = "/api/v1/files",
+       .name = "files.list",
+       .summary = "Uploaded files, newest first",
+       .access = reads,
+       .answer = list,
        .query = with_paging({{"sha256", "string", "only files with these bytes: was it uploaded before?"}}),
        .answers = {{200, "FilePage", "a page of files"}}},
-      {.method = "GET", .path = "/api/v1/files/{file}", .name = "files.show", .summary = "A file's record",
-       .access = reads, .answer = show, .answers = {{200, "File", "the file"}}},
-      {.method = "GET", .path = "/api/v1/files/{file}/content", .name = "files.content",
-       .summary = "The file itself; ranges are served", .access = reads, .answer = content,
+      {.method = "GET",
+       .path = "/api/v1/files/{file}",
+       .name = "files.show",
+       .summary = "A file's record",
+       .access = reads,
+       .answer = show,
+       .answers = {{200, "File", "the file"}}},
+      {.method = "GET",
+       .path = "/api/v1/files/{file}/content",
+       .name = "files.content",
+       .summary = "The file itself; ranges are served",
+       .access = reads,
+       .answer = content,
        .answers = {{200, "application/octet-stream", "the bytes"},
                    {206, "application/octet-stream", "a range of them"}}},
-      {.method = "GET", .path = "/api/v1/files/{file}/sniff", .name = "files.sniff",
-       .summary = "How the file would be read, and why", .access = reads, .answer = sniff,
+      {.method = "GET",
+       .path = "/api/v1/files/{file}/sniff",
+       .name = "files.sniff",
+       .summary = "How the file would be read, and why",
+       .access = reads,
+       .answer = sniff,
        .answers = {{200, "Sniffed", "what its beginning suggests"}}},
-      {.method = "DELETE", .path = "/api/v1/files/{file}", .name = "files.delete",
-       .summary = "Remove a file that no live job needs", .access = writes, .answer = remove,
+      {.method = "DELETE",
+       .path = "/api/v1/files/{file}",
+       .name = "files.delete",
+       .summary = "Remove a file that no live job needs",
+       .access = writes,
+       .answer = remove,
        .answers = {{204, "", "removed"}}},
   };
 }

@@ -39,24 +39,25 @@ Result<std::optional<Idempotency>> Idempotency::of(const http::Request& request,
   if (key.size() > kLongestKey)
     return fail("request_invalid", fmt::format("the Idempotency-Key has {} characters", key.size()),
                 fmt::format("at most {}", kLongestKey), ErrorKind::usage);
-  return Idempotency(key, principal,
-                     sha256_of(fmt::format("{}\n{}\n{}\n{}", request.method, request.path, request.query, fingerprint)));
+  return Idempotency(
+      key, principal,
+      sha256_of(fmt::format("{}\n{}\n{}\n{}", request.method, request.path, request.query, fingerprint)));
 }
 
 Result<std::optional<http::Response>> Idempotency::take(db::Connection& connection) {
   const Value values[] = {company_, user_, key_, hash_};
-  LADE_ASSIGN(const auto taken,
-              connection.execute(fmt::format("INSERT INTO lade_idempotency (company_id, user_id, key, request_hash, "
-                                             "status, headers, body, created_at) VALUES ($1, $2, $3, $4, 0, '{{}}', '', "
-                                             "{}) ON CONFLICT (company_id, user_id, key) DO NOTHING",
-                                             store::now_sql(connection)),
-                                 values));
+  LADE_ASSIGN(
+      const auto taken,
+      connection.execute(fmt::format("INSERT INTO lade_idempotency (company_id, user_id, key, request_hash, "
+                                     "status, headers, body, created_at) VALUES ($1, $2, $3, $4, 0, '{{}}', '', "
+                                     "{}) ON CONFLICT (company_id, user_id, key) DO NOTHING",
+                                     store::now_sql(connection)),
+                         values));
   if (taken > 0) return std::nullopt;
   const Value which[] = {company_, user_, key_};
-  LADE_ASSIGN(const auto rows,
-              connection.query("SELECT request_hash, status, headers, body FROM lade_idempotency "
-                               "WHERE company_id = $1 AND user_id = $2 AND key = $3",
-                               which));
+  LADE_ASSIGN(const auto rows, connection.query("SELECT request_hash, status, headers, body FROM lade_idempotency "
+                                                "WHERE company_id = $1 AND user_id = $2 AND key = $3",
+                                                which));
   if (rows.empty() || db::text_of(rows[0][0]) != hash_)
     return fail("idempotency_key_reused", "the Idempotency-Key was used for another request", "use a new one for each",
                 ErrorKind::usage);
@@ -65,11 +66,16 @@ Result<std::optional<http::Response>> Idempotency::take(db::Connection& connecti
 
 Result<void> Idempotency::keep(db::Connection& connection, const http::Response& response) {
   const auto* body = std::get_if<std::string>(&response.body);
-  const Value values[] = {company_, user_, key_, std::int64_t{response.status}, headers_text(response.headers),
+  const Value values[] = {company_,
+                          user_,
+                          key_,
+                          std::int64_t{response.status},
+                          headers_text(response.headers),
                           body == nullptr ? std::string() : *body};
-  LADE_TRY(connection.execute("UPDATE lade_idempotency SET status = $4, headers = $5, body = $6 "
-                              "WHERE company_id = $1 AND user_id = $2 AND key = $3",
-                              values));
+  LADE_TRY(
+      connection.execute("UPDATE lade_idempotency SET status = $4, headers = $5, body = $6 "
+                         "WHERE company_id = $1 AND user_id = $2 AND key = $3",
+                         values));
   return {};
 }
 

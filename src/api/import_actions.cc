@@ -93,8 +93,7 @@ Result<http::Response> remove(Call& call) {
   LADE_TRY(call.query.finish());
   LADE_ASSIGN(const JobRecord job, require_import(call, call.connection));
   auto deleted = jobs::delete_job(call.connection, order_of(call));
-  if (!deleted && deleted.error().code == "transition_refused")
-    return answer(call, fail(std::move(deleted).error()));
+  if (!deleted && deleted.error().code == "transition_refused") return answer(call, fail(std::move(deleted).error()));
   if (!deleted) return fail(std::move(deleted).error());
   // Its files are named by nobody any more: tidying up removes them.
   call.audit["job"] = job.slug;
@@ -103,8 +102,14 @@ Result<http::Response> remove(Call& call) {
 
 Route action(std::string_view path, std::string_view name, std::string_view summary, const Access& access,
              Result<http::Response> (*act)(Call&), std::string_view schema = {}) {
-  return {.method = "POST", .path = path, .name = name, .summary = summary, .access = access, .answer = act,
-          .body = Body::json, .body_schema = schema,
+  return {.method = "POST",
+          .path = path,
+          .name = name,
+          .summary = summary,
+          .access = access,
+          .answer = act,
+          .body = Body::json,
+          .body_schema = schema,
           .answers = {{200, "Import", "the import, which has ended"}, {202, "Import", "the import as it stands now"}}};
 }
 
@@ -117,8 +122,8 @@ std::vector<Route> import_action_routes() {
              "Load an import that waits for review; If-Match names the revision that was looked at", reviews, approve),
       action("/api/v1/imports/{import}/reject", "imports.reject",
              "End an import that waits for review; the target stays as it is", reviews, simple<jobs::reject_job>),
-      action("/api/v1/imports/{import}/pause", "imports.pause", "Begin no further work; what is running goes on", writes,
-             simple<jobs::pause_job>),
+      action("/api/v1/imports/{import}/pause", "imports.pause", "Begin no further work; what is running goes on",
+             writes, simple<jobs::pause_job>),
       action("/api/v1/imports/{import}/resume", "imports.resume", "Go on with a paused import", writes,
              simple<jobs::resume_job>),
       action("/api/v1/imports/{import}/cancel", "imports.cancel", "End an import; rows that are in stay in", writes,
@@ -127,8 +132,12 @@ std::vector<Route> import_action_routes() {
              "Do again what failed of a failed or cancelled import, and only that", writes, retry, "Retry"),
       action("/api/v1/imports/{import}/clone", "imports.clone",
              "Start a new import with the file, definition and options of this one", writes, clone, "Clone"),
-      {.method = "DELETE", .path = "/api/v1/imports/{import}", .name = "imports.delete",
-       .summary = "Forget a finished import; rows that it loaded stay", .access = writes, .answer = remove,
+      {.method = "DELETE",
+       .path = "/api/v1/imports/{import}",
+       .name = "imports.delete",
+       .summary = "Forget a finished import; rows that it loaded stay",
+       .access = writes,
+       .answer = remove,
        .answers = {{204, "", "forgotten"}}},
   };
 }

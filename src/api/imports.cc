@@ -41,8 +41,10 @@ Result<Wishes> read_wishes(const Asked& asked, Fields& fields) {
   options.results = jobs::Results::all;
   wishes.limits = {fields.text("max_errors").value_or(""), fields.text("fail_when").value_or("")};
   if (const auto results = fields.text("results")) {
-    if (*results == "none") options.results = jobs::Results::none;
-    else if (*results == "failed") options.results = jobs::Results::failed;
+    if (*results == "none")
+      options.results = jobs::Results::none;
+    else if (*results == "failed")
+      options.results = jobs::Results::failed;
     else if (*results != "all")
       return fail("request_invalid", fmt::format("there are no results '{}'", *results), "all, failed or none",
                   ErrorKind::usage);
@@ -84,7 +86,7 @@ Result<http::Response> import_file(const Asked& asked, db::Connection& connectio
 
 Result<store::FileRecord> file_of(const Asked& asked, db::Connection& connection, const std::string& id) {
   LADE_ASSIGN(auto file, store::find_file(connection, id, asked.who().company));
-  if (!file) return fail(not_found("file", id));
+  if (!file || !sees_file(asked.who(), *file)) return fail(not_found("file", id));
   return std::move(*file);
 }
 
@@ -111,20 +113,27 @@ Result<http::Response> create_by_json(const Asked& asked, db::Connection& connec
 }
 
 // What stands in the address, without what belongs to the upload itself.
-Result<Fields> wishes_in_query(const Asked& asked) {
+Result<json::object> wishes_in_query(const Asked& asked) {
+  const auto parameters = http::parameters_of(asked.request.query);
   LADE_ASSIGN(Fields query, Fields::of_query(asked.request.query));
   (void)query.text("name");
-  return query;
+  LADE_TRY(read_wishes(asked, query));
+  LADE_TRY(query.finish());
+  json::object values;
+  for (const auto& [name, value] : *parameters)
+    if (name != "name") values[name] = value;
+  return values;
 }
 
 Result<http::Reception> create(Asked asked) {
   if (asked.request.headers.get("Content-Type").starts_with("application/json"))
-    return http::Reception(http::WholeBody{asked.route.most_bytes, [asked](const std::string& text) {
-      AuditNote note;
-      return answer_or_problem(asked.request, change(asked, text, note, [&](db::Connection& connection) {
-        return create_by_json(asked, connection, text, note);
-      }));
-    }});
+    return http::Reception(http::WholeBody{
+        asked.route.most_bytes, [asked](const std::string& text) {
+          AuditNote note;
+          return answer_or_problem(asked.request, change(asked, text, note, [&](db::Connection& connection) {
+                                     return create_by_json(asked, connection, text, note);
+                                   }));
+        }});
   return receive_import(std::move(asked), {}, [](const JobRecord& job) { return accepted(job); });
 }
 
@@ -135,13 +144,14 @@ Result<http::Reception> put_file(Asked asked) {
     LADE_ASSIGN(const JobRecord job, require_import(asked, *session));
     LADE_TRY(model::next(job.standing, model::JobEvent::file_stored));
   }
-  return receive_upload(asked, {}, [asked](db::Connection& connection, Received& received, AuditNote& note) -> Result<http::Response> {
-    LADE_TRY(received.fields.finish());
-    LADE_ASSIGN(received.file.id, store::create_file(connection, received.file));
-    note.object_id = asked.at("import");
-    LADE_ASSIGN(const JobRecord job, jobs::give_file(connection, order_of(asked), received.file));
-    return accepted(job);
-  });
+  return receive_upload(
+      asked, {}, [asked](db::Connection& connection, Received& received, AuditNote& note) -> Result<http::Response> {
+        LADE_TRY(received.fields.finish());
+        LADE_ASSIGN(received.file.id, store::create_file(connection, received.file));
+        note.object_id = asked.at("import");
+        LADE_ASSIGN(const JobRecord job, jobs::give_file(connection, order_of(asked), received.file));
+        return accepted(job);
+      });
 }
 
 Result<http::Response> list(Call& call) {
@@ -206,31 +216,36 @@ Result<JobRecord> require_import(const Asked& asked, db::Connection& connection)
 
 Result<http::Reception> receive_import(Asked asked, const UploadRules& rules,
                                        std::function<http::Response(const JobRecord&)> answer) {
-  LADE_ASSIGN(Fields query, wishes_in_query(asked));
-  LADE_ASSIGN(const Wishes in_query, read_wishes(asked, query));
-  LADE_TRY(query.finish());
-  return receive_upload(
-      asked, rules,
-      [asked, in_query, answer](db::Connection& connection, Received& received,
-                                AuditNote& note) -> Result<http::Response> {
-        LADE_ASSIGN(Wishes wishes, read_wishes(asked, received.fields));
-        LADE_TRY(received.fields.finish());
-        if (!in_query.definition.empty()) wishes = in_query;
-        LADE_ASSIGN(received.file.id, store::create_file(connection, received.file));
-        LADE_ASSIGN(http::Response response, import_file(asked, connection, wishes, received.file, note));
-        if (response.status >= 400) return response;
-        LADE_ASSIGN(const auto job, store::find_job(connection, note.object_id, asked.who().company));
-        return answer(*job);
-      });
+  LADE_ASSIGN(const json::object in_query, wishes_in_query(asked));
+  return receive_upload(asked, rules,
+                        [asked, in_query, answer](db::Connection& connection, Received& received,
+                                                  AuditNote& note) -> Result<http::Response> {
+                          json::object said = in_query;  // the form says it more closely
+                          for (const auto& [name, value] : received.form) said[name] = value;
+                          Fields fields(said, "field");
+                          LADE_ASSIGN(const Wishes wishes, read_wishes(asked, fields));
+                          LADE_TRY(fields.finish());
+                          LADE_ASSIGN(received.file.id, store::create_file(connection, received.file));
+                          LADE_ASSIGN(http::Response response,
+                                      import_file(asked, connection, wishes, received.file, note));
+                          if (response.status >= 400) return response;
+                          LADE_ASSIGN(const auto job, store::find_job(connection, note.object_id, asked.who().company));
+                          return answer(*job);
+                        });
 }
 
 std::vector<Route> import_routes() {
   const Access reads{Role::viewer, "imports:read"}, writes{Role::operator_, "imports:write"};
   return {
-      {.method = "POST", .path = "/api/v1/imports", .name = "imports.create",
+      {.method = "POST",
+       .path = "/api/v1/imports",
+       .name = "imports.create",
        .summary = "Import a file: a form with the field `file`, the file as the body itself, or JSON that names an "
                   "uploaded file or a definition whose file comes later",
-       .access = writes, .receive = create, .body = Body::upload, .body_schema = "NewImport",
+       .access = writes,
+       .receive = create,
+       .body = Body::upload,
+       .body_schema = "NewImport",
        .query = {{"name", "string", "the file's name, when it is sent as the body itself"},
                  {"definition", "string", "slug; without it the one that fits the file's header"},
                  {"version", "integer", "of the definition (default: the newest)"},
@@ -240,23 +255,36 @@ std::vector<Route> import_routes() {
                  {"max_errors", "string", "failed rows that are allowed: 5 or 5%"},
                  {"fail_when", "string", "never, any_failed, all_failed"}},
        .answers = {{202, "Import", "accepted; Location is where to watch it"}}},
-      {.method = "PUT", .path = "/api/v1/imports/{import}/file", .name = "imports.put_file",
-       .summary = "The file of an import that waits for it", .access = writes, .receive = put_file,
+      {.method = "PUT",
+       .path = "/api/v1/imports/{import}/file",
+       .name = "imports.put_file",
+       .summary = "The file of an import that waits for it",
+       .access = writes,
+       .receive = put_file,
        .body = Body::upload,
        .query = {{"name", "string", "the file's name, when it is sent as the body itself"}},
        .answers = {{202, "Import", "accepted"}}},
-      {.method = "GET", .path = "/api/v1/imports", .name = "imports.list", .summary = "Imports, newest first",
-       .access = reads, .answer = list,
-       .query = with_paging(
-           {{"status", "string", "queued, running, paused, waiting_for_review, succeeded, failed, rejected, cancelled, undone"},
-            {"definition", "string", "slug"},
-            {"batch", "string", "name, UUID or id"},
-            {"file", "string", "part of the file's name"},
-            {"sort", "string", "-created_at (default) or created_at"}}),
+      {.method = "GET",
+       .path = "/api/v1/imports",
+       .name = "imports.list",
+       .summary = "Imports, newest first",
+       .access = reads,
+       .answer = list,
+       .query =
+           with_paging({{"status", "string",
+                         "queued, running, paused, waiting_for_review, succeeded, failed, rejected, cancelled, undone"},
+                        {"definition", "string", "slug"},
+                        {"batch", "string", "name, UUID or id"},
+                        {"file", "string", "part of the file's name"},
+                        {"sort", "string", "-created_at (default) or created_at"}}),
        .answers = {{200, "ImportPage", "a page of imports"}}},
-      {.method = "GET", .path = "/api/v1/imports/{import}", .name = "imports.show",
-       .summary = "How an import stands; its ETag names the revision that a reviewer sees", .access = reads,
-       .answer = show, .answers = {{200, "Import", "the import"}}},
+      {.method = "GET",
+       .path = "/api/v1/imports/{import}",
+       .name = "imports.show",
+       .summary = "How an import stands; its ETag names the revision that a reviewer sees",
+       .access = reads,
+       .answer = show,
+       .answers = {{200, "Import", "the import"}}},
   };
 }
 

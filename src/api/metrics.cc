@@ -148,7 +148,8 @@ void add_node(const queue::Node& node, Sheet& sheet) {
   counter("lade_tasks_claimed_total", "Tasks that this process has claimed", counters.claimed);
   counter("lade_tasks_completed_total", "Tasks that this process has completed", counters.completed);
   counter("lade_task_failures_total", "Runs of tasks in this process that ended with an error", counters.failed);
-  counter("lade_stale_commits_total", "Results that came to nothing because the lease was lost", counters.stale_commits);
+  counter("lade_stale_commits_total", "Results that came to nothing because the lease was lost",
+          counters.stale_commits);
   counter("lade_tasks_rescued_total", "Tasks of dead nodes that this process has put back", counters.rescued);
 }
 

@@ -15,7 +15,15 @@ namespace {
 namespace json = boost::json;
 using accounts::Role;
 
+// Tasks have no owner of their own.
+Result<void> check_sight(const Call& call) {
+  if (call.who().sight == accounts::Sight::company) return {};
+  return fail("not_allowed", "the queue is for those who see the whole company", "ask for the import's own tasks",
+              ErrorKind::usage);
+}
+
 Result<http::Response> tasks(Call& call) {
+  LADE_TRY(check_sight(call));
   queue::TaskFilter filter{.company = call.who().company};
   filter.status = call.query.text("status").value_or("");
   filter.kind = call.query.text("kind").value_or("");
@@ -29,6 +37,7 @@ Result<http::Response> tasks(Call& call) {
 
 // The number in the path, if the company has such a task.
 Result<std::int64_t> require_task(Call& call) {
+  LADE_TRY(check_sight(call));
   const std::string& reference = call.at("task");
   Fields path({{"task", reference}}, "part of the address");
   const auto id = path.integer("task", 1, INT64_MAX);
@@ -46,6 +55,7 @@ Result<http::Response> task(Call& call) {
 }
 
 Result<http::Response> dead_letters(Call& call) {
+  LADE_TRY(check_sight(call));
   const std::int64_t limit = call.query.integer("limit", 1, 1000).value_or(100);
   LADE_TRY(call.query.finish());
   LADE_ASSIGN(const auto letters, queue::dead_letters(call.connection, "", limit, call.who().company));
@@ -91,29 +101,67 @@ std::vector<Route> queue_routes() {
   const Access reads{Role::operator_, "queue:read"}, writes{Role::operator_, "queue:write"};
   const Access everybodys{Role::admin, "queue:write", true};
   return {
-      {.method = "GET", .path = "/api/v1/tasks", .name = "tasks.list", .summary = "Tasks of all imports, newest first",
-       .access = reads, .answer = tasks,
+      {.method = "GET",
+       .path = "/api/v1/tasks",
+       .name = "tasks.list",
+       .summary = "Tasks of all imports, newest first",
+       .access = reads,
+       .answer = tasks,
        .query = with_paging({{"status", "string", "pending, retryable, running, succeeded, failed, cancelled"},
                              {"kind", "string", "plan, analyse, settle, judge, process, orphans, finalise, deliver"}}),
        .answers = {{200, "TaskPage", "a page of tasks"}}},
-      {.method = "GET", .path = "/api/v1/tasks/{task}", .name = "tasks.show", .summary = "A task", .access = reads,
-       .answer = task, .answers = {{200, "Task", "the task"}}},
-      {.method = "GET", .path = "/api/v1/queue/dead-letter", .name = "dead_letters.list",
-       .summary = "Tasks that were given up, and why, newest first", .access = reads, .answer = dead_letters,
+      {.method = "GET",
+       .path = "/api/v1/tasks/{task}",
+       .name = "tasks.show",
+       .summary = "A task",
+       .access = reads,
+       .answer = task,
+       .answers = {{200, "Task", "the task"}}},
+      {.method = "GET",
+       .path = "/api/v1/queue/dead-letter",
+       .name = "dead_letters.list",
+       .summary = "Tasks that were given up, and why, newest first",
+       .access = reads,
+       .answer = dead_letters,
        .query = {{"limit", "integer", "at most so many (1 to 1000, default 100)"}},
        .answers = {{200, "DeadLetterPage", "dead letters"}}},
-      {.method = "POST", .path = "/api/v1/queue/dead-letter/{task}/retry", .name = "dead_letters.retry",
-       .summary = "Try a task again that was given up, with all its attempts", .access = writes,
-       .answer = retry_letter, .body = Body::json, .answers = {{202, "TaskStatus", "it is in the queue again"}}},
-      {.method = "DELETE", .path = "/api/v1/queue/dead-letter/{task}", .name = "dead_letters.delete",
-       .summary = "Forget a dead letter", .access = writes, .answer = delete_letter, .answers = {{204, "", "forgotten"}}},
-      {.method = "GET", .path = "/api/v1/nodes", .name = "nodes.list", .summary = "Processes that work on tasks",
-       .access = reads, .answer = nodes, .answers = {{200, "NodePage", "nodes, oldest first"}}},
-      {.method = "POST", .path = "/api/v1/queues/{queue}/pause", .name = "queues.pause",
-       .summary = "Claim no further task of a queue, for all companies", .access = everybodys,
-       .answer = set_paused<true>, .body = Body::json, .answers = {{200, "QueueState", "the queue"}}},
-      {.method = "POST", .path = "/api/v1/queues/{queue}/resume", .name = "queues.resume",
-       .summary = "Go on with a paused queue", .access = everybodys, .answer = set_paused<false>, .body = Body::json,
+      {.method = "POST",
+       .path = "/api/v1/queue/dead-letter/{task}/retry",
+       .name = "dead_letters.retry",
+       .summary = "Try a task again that was given up, with all its attempts",
+       .access = writes,
+       .answer = retry_letter,
+       .body = Body::json,
+       .answers = {{202, "TaskStatus", "it is in the queue again"}}},
+      {.method = "DELETE",
+       .path = "/api/v1/queue/dead-letter/{task}",
+       .name = "dead_letters.delete",
+       .summary = "Forget a dead letter",
+       .access = writes,
+       .answer = delete_letter,
+       .answers = {{204, "", "forgotten"}}},
+      {.method = "GET",
+       .path = "/api/v1/nodes",
+       .name = "nodes.list",
+       .summary = "Processes that work on tasks",
+       .access = reads,
+       .answer = nodes,
+       .answers = {{200, "NodePage", "nodes, oldest first"}}},
+      {.method = "POST",
+       .path = "/api/v1/queues/{queue}/pause",
+       .name = "queues.pause",
+       .summary = "Claim no further task of a queue, for all companies",
+       .access = everybodys,
+       .answer = set_paused<true>,
+       .body = Body::json,
+       .answers = {{200, "QueueState", "the queue"}}},
+      {.method = "POST",
+       .path = "/api/v1/queues/{queue}/resume",
+       .name = "queues.resume",
+       .summary = "Go on with a paused queue",
+       .access = everybodys,
+       .answer = set_paused<false>,
+       .body = Body::json,
        .answers = {{200, "QueueState", "the queue"}}},
   };
 }

@@ -68,8 +68,8 @@ Result<http::Response> metrics(Call& call) {
     return fail("not_authenticated", "metrics are for this machine, or for a token", "", ErrorKind::usage);
   http::Response response;
   response.headers.set("Content-Type", "text/plain; version=0.0.4; charset=utf-8");
-  LADE_ASSIGN(response.body, call.service.metrics().text(call.connection, call.service.node(),
-                                                         call.service.events().watchers()));
+  LADE_ASSIGN(response.body,
+              call.service.metrics().text(call.connection, call.service.node(), call.service.events().watchers()));
   return response;
 }
 
@@ -87,16 +87,34 @@ Result<http::Response> openapi(Call& call) {
 std::vector<Route> root_routes() {
   const Access open{};
   return {
-      {.method = "GET", .path = "/health", .name = "root.health", .summary = "The process is alive", .access = open,
-       .answer = health, .answers = {{200, "Health", "it is"}}},
-      {.method = "GET", .path = "/ready", .name = "root.ready",
-       .summary = "Database, storage, tables and workers are there", .access = open, .answer = ready,
+      {.method = "GET",
+       .path = "/health",
+       .name = "root.health",
+       .summary = "The process is alive",
+       .access = open,
+       .answer = health,
+       .answers = {{200, "Health", "it is"}}},
+      {.method = "GET",
+       .path = "/ready",
+       .name = "root.ready",
+       .summary = "Database, storage, tables and workers are there",
+       .access = open,
+       .answer = ready,
        .answers = {{200, "Readiness", "all are"}, {503, "Readiness", "some are not"}}},
-      {.method = "GET", .path = "/metrics", .name = "root.metrics",
-       .summary = "Metrics in Prometheus' text format; from other machines with a token", .access = open,
-       .answer = metrics, .answers = {{200, "text/plain", "metrics"}}},
-      {.method = "GET", .path = "/openapi.json", .name = "root.openapi", .summary = "This description", .access = open,
-       .answer = openapi, .answers = {{200, "application/json", "an OpenAPI 3.1 document"}}},
+      {.method = "GET",
+       .path = "/metrics",
+       .name = "root.metrics",
+       .summary = "Metrics in Prometheus' text format; from other machines with a token",
+       .access = open,
+       .answer = metrics,
+       .answers = {{200, "text/plain", "metrics"}}},
+      {.method = "GET",
+       .path = "/openapi.json",
+       .name = "root.openapi",
+       .summary = "This description",
+       .access = open,
+       .answer = openapi,
+       .answers = {{200, "application/json", "an OpenAPI 3.1 document"}}},
   };
 }
 

@@ -24,9 +24,8 @@ const std::vector<Entry>& entries() {
     std::vector<Entry> list;
     for (const Route& route : routes()) list.push_back({&route, cut(route.path)});
     std::ranges::stable_sort(list, [](const Entry& a, const Entry& b) {
-      return std::ranges::lexicographical_compare(a.segments, b.segments, [](const auto& x, const auto& y) {
-        return !is_name(x) && is_name(y);
-      });
+      return std::ranges::lexicographical_compare(
+          a.segments, b.segments, [](const auto& x, const auto& y) { return !is_name(x) && is_name(y); });
     });
     return list;
   }();
@@ -45,7 +44,7 @@ std::span<const Route> routes() {
   static const std::vector<Route> all = [] {
     std::vector<Route> list;
     for (auto* area : {root_routes, file_routes, definition_routes, import_routes, watching_routes, batch_routes,
-                       queue_routes, account_routes, administration_routes, alias_routes})
+                       queue_routes, account_routes, administration_routes, webhook_routes, alias_routes})
       std::ranges::move(area(), std::back_inserter(list));
     return list;
   }();

@@ -66,8 +66,8 @@ struct Access {
 
 struct Route {
   std::string_view method;
-  std::string_view path;     // /api/v1/imports/{job}/rows; a literal segment wins over a {name}
-  std::string_view name;     // area.verb: the operation's id, its name in the audit log and in metrics
+  std::string_view path;  // /api/v1/imports/{job}/rows; a literal segment wins over a {name}
+  std::string_view name;  // area.verb: the operation's id, its name in the audit log and in metrics
   std::string_view summary;
   Access access;
   Result<http::Response> (*answer)(Call& call) = nullptr;
@@ -94,6 +94,7 @@ std::vector<Route> batch_routes();
 std::vector<Route> queue_routes();
 std::vector<Route> account_routes();
 std::vector<Route> administration_routes();
+std::vector<Route> webhook_routes();
 std::vector<Route> alias_routes();
 std::vector<Route> root_routes();
 

@@ -76,7 +76,8 @@ TEST(Routes, EveryScopeIsKnown) {
   for (const Route& route : routes()) {
     const std::string_view scope = route.access.scope;
     const auto all = accounts::scopes();
-    EXPECT_TRUE(scope.empty() || scope == accounts::kEveryScope || std::find(all.begin(), all.end(), scope) != all.end())
+    EXPECT_TRUE(scope.empty() || scope == accounts::kEveryScope ||
+                std::find(all.begin(), all.end(), scope) != all.end())
         << route.name << ": " << scope;
   }
 }

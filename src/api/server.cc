@@ -116,9 +116,9 @@ std::string join(const std::vector<std::string_view>& methods) {
 }
 
 http::Response method_refused(const http::Request& request, const Match& match) {
-  http::Response response =
-      problem({"method_not_allowed", fmt::format("{} does not take {}", request.path, request.method),
-               "it takes " + join(match.allowed), ErrorKind::usage});
+  const Error error{"method_not_allowed", fmt::format("{} does not take {}", request.path, request.method),
+                    "it takes " + join(match.allowed), ErrorKind::usage};
+  http::Response response = problem(error);
   response.headers.set("Allow", join(match.allowed));
   return response;
 }
@@ -149,8 +149,8 @@ http::Reception Server::receive(http::Request& request) {
 Result<http::Reception> Server::receive_or_fail(http::Request& request) {
   const auto segments = http::segments_of(request.path);
   const bool readable = segments && std::ranges::none_of(*segments, [](const std::string& segment) {
-    return definition::find_invalid_utf8(segment).has_value();
-  });
+                          return definition::find_invalid_utf8(segment).has_value();
+                        });
   const Match match = readable ? find_route(request.method, *segments) : Match();
   if (match.route == nullptr && match.allowed.empty()) return fail(no_route(request));
   if (match.route == nullptr) return http::Reception(method_refused(request, match));

@@ -1,5 +1,10 @@
 #include "api/service.h"
 
+#include <condition_variable>
+#include <mutex>
+
+#include "accounts/sessions.h"
+#include "api/idempotency.h"
 #include "jobs/job.h"
 #include "store/schema.h"
 
@@ -33,7 +38,23 @@ Service::Service(const ServiceOptions& options, storage::Folder storage, std::un
       reading_(reading_url(here().database), options.sessions),
       writing_(here().database, db::backend_of(here().database) == db::Backend::sqlite ? 1 : options.sessions),
       events_(reading_) {
-  if (works_) housekeeping_ = std::jthread([this](const std::stop_token& stop) { works_->run(stop); });
+  if (works_) working_ = std::jthread([this](const std::stop_token& stop) { works_->run(stop); });
+  tidying_ = std::jthread([this](const std::stop_token& stop) { tidy(stop); });
+}
+
+void Service::tidy(const std::stop_token& stop) {
+  constexpr std::chrono::minutes kPause{10};
+  std::mutex mutex;
+  std::condition_variable_any never;
+  while (!stop.stop_requested()) {
+    if (auto session = works_ ? works_->sessions().acquire(stop) : writing_.acquire(stop)) {
+      // What cannot be done now is done next time.
+      (void)remove_old_keys(**session);
+      (void)accounts::remove_ended_sessions(**session);
+    }
+    std::unique_lock lock(mutex);
+    never.wait_for(lock, stop, kPause, [] { return false; });
+  }
 }
 
 Service::~Service() {

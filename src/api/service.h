@@ -47,6 +47,9 @@ class Service {
  private:
   Service(const ServiceOptions& options, storage::Folder storage, std::unique_ptr<jobs::Works> works);
 
+  // Forgets sessions that are over and keys that are old, now and then.
+  void tidy(const std::stop_token& stop);
+
   const ServiceOptions options_;
   storage::Folder storage_;
   std::unique_ptr<jobs::Works> works_;
@@ -55,7 +58,8 @@ class Service {
   accounts::PasswordHasher passwords_;
   EventHub events_;
   Metrics metrics_;
-  std::jthread housekeeping_;
+  std::jthread working_;
+  std::jthread tidying_;
 };
 
 }  // namespace lade::api

@@ -23,8 +23,7 @@ Error invalid(std::string message, std::string hint = {}) {
 // A name is for people and never part of a path.
 Result<void> check_name(std::string_view name) {
   if (name.size() > kLongestName) return fail(invalid(fmt::format("the file's name has {} bytes", name.size())));
-  if (definition::find_invalid_utf8(name))
-    return fail(invalid("the file's name is no valid UTF-8"));
+  if (definition::find_invalid_utf8(name)) return fail(invalid("the file's name is no valid UTF-8"));
   return {};
 }
 
@@ -101,11 +100,11 @@ class UploadSink final : public http::BodySink, private http::MultipartReader::C
                        .created_by = asked.who().user,
                        .company = asked.who().company,
                        .created_by_id = asked.who().user_id},
-                      Fields(fields_, "field")};
+                      fields_};
     AuditNote note{{}, {{"file", name_}, {"bytes", received.file.bytes}, {"sha256", stored_->sha256}}};
     const std::string fingerprint = stored_->sha256 + boost::json::serialize(fields_);
-    auto response = change(asked, fingerprint, note,
-                           [&](db::Connection& connection) { return then_(connection, received, note); });
+    auto response =
+        change(asked, fingerprint, note, [&](db::Connection& connection) { return then_(connection, received, note); });
     // A request that was carried out before has its own file.
     kept_ = response && response->status < 400 && !response->headers.has("Idempotent-Replay");
     return response;
@@ -146,8 +145,9 @@ Result<http::Reception> receive_upload(Asked asked, const UploadRules& rules, Th
   const std::string type(asked.request.headers.get("Content-Type"));
   const bool is_form = type.starts_with("multipart/");
   if (rules.only_forms && !is_form)
-    return fail("media_type_unsupported", fmt::format("{} takes multipart/form-data with a field named file", asked.route.name),
-                "", ErrorKind::usage);
+    return fail("media_type_unsupported",
+                fmt::format("{} takes multipart/form-data with a field named file", asked.route.name), "",
+                ErrorKind::usage);
   LADE_ASSIGN(const std::uint64_t most, most_bytes(asked));
   LADE_ASSIGN(const std::string name, name_in_query(asked));
   auto sink = std::make_unique<UploadSink>(std::move(asked), rules, std::move(then), most);

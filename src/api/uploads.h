@@ -12,11 +12,14 @@
 // Files on their way in: streamed into the storage while they arrive, hashed on the way, durable before the answer.
 namespace lade::api {
 
-// A file that came in whole, with the form's other fields.
+// A file that came in whole.
 struct Received {
   store::FileRecord file;  // not recorded yet
-  Fields fields;
+  boost::json::object form;  // the other fields; empty when the body was the file itself
 };
+
+// Whether somebody sees a file: it is their own, or they see the whole company.
+bool sees_file(const accounts::Principal& who, const store::FileRecord& file);
 
 struct UploadRules {
   bool only_forms = false;  // multipart/form-data, and nothing else

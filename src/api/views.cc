@@ -79,9 +79,12 @@ json::object to_json(const store::JobRecord& job) {
 }
 
 json::object to_json(const store::Event& event) {
-  return {{"number", event.number}, {"event", event.kind},
-          {"state", event.state},   {"actor", event.actor},
-          {"data", parsed_or_null(event.data)}, {"created_at", event.created_at}};
+  return {{"number", event.number},
+          {"event", event.kind},
+          {"state", event.state},
+          {"actor", event.actor},
+          {"data", parsed_or_null(event.data)},
+          {"created_at", event.created_at}};
 }
 
 json::object to_json(const queue::TaskCounts& tasks) {
@@ -180,22 +183,22 @@ json::object to_json(const store::StoredDefinition& definition) {
 }
 
 json::object to_json(const store::ListedRow& row) {
-    json::object object{{"row", row.row_id},
-                               {"state", model::to_string(row.state)},
-                               {"outcome", model::to_string(row.outcome)},
-                               {"last_completed_priority", row.last_completed_priority}};
-    const std::string_view action = model::row_action(row.outcome);
-    object["action"] = action.empty() ? json::value(nullptr) : json::value(action);
-    if (row.line != 0) object["line"] = row.line;
-    const std::pair<const char*, const std::string&> texts[] = {{"code", row.issue.code},
-                                                                {"column", row.issue.column},
-                                                                {"value", row.issue.value},
-                                                                {"message", row.issue.message},
-                                                                {"hint", row.issue.hint}};
-    for (const auto& [name, text] : texts)
-      if (!text.empty()) object[name] = text;
-    return object;
-  }
+  json::object object{{"row", row.row_id},
+                      {"state", model::to_string(row.state)},
+                      {"outcome", model::to_string(row.outcome)},
+                      {"last_completed_priority", row.last_completed_priority}};
+  const std::string_view action = model::row_action(row.outcome);
+  object["action"] = action.empty() ? json::value(nullptr) : json::value(action);
+  if (row.line != 0) object["line"] = row.line;
+  const std::pair<const char*, const std::string&> texts[] = {{"code", row.issue.code},
+                                                              {"column", row.issue.column},
+                                                              {"value", row.issue.value},
+                                                              {"message", row.issue.message},
+                                                              {"hint", row.issue.hint}};
+  for (const auto& [name, text] : texts)
+    if (!text.empty()) object[name] = text;
+  return object;
+}
 
 json::object to_json(const source::Sniffed& sniffed) {
   return {{"format", "csv"},

@@ -68,8 +68,9 @@ Result<http::Response> rows(Call& call) {
   LADE_ASSIGN(const JobRecord job, require_import(call, call.connection));
   std::int64_t next = 0;
   LADE_ASSIGN(json::array items, collect_rows(call, job, filter, issue, next));
-  return json_response(200, json::object{{"items", std::move(items)},
-                                         {"next", next == 0 ? json::value(nullptr) : json::value(std::to_string(next))}});
+  return json_response(200,
+                       json::object{{"items", std::move(items)},
+                                    {"next", next == 0 ? json::value(nullptr) : json::value(std::to_string(next))}});
 }
 
 Result<http::Response> issues(Call& call) {
@@ -117,7 +118,9 @@ Result<http::Response> events(Call& call) {
 
 using jobs::ResultFiles;
 constexpr std::pair<std::string_view, std::string ResultFiles::*> kResults[] = {
-    {"failed", &ResultFiles::failed}, {"succeeded", &ResultFiles::succeeded}, {"unprocessed", &ResultFiles::unprocessed}};
+    {"failed", &ResultFiles::failed},
+    {"succeeded", &ResultFiles::succeeded},
+    {"unprocessed", &ResultFiles::unprocessed}};
 
 // A folder that is gone with the object; a file that was opened meanwhile can still be read.
 struct Scratch {
@@ -132,8 +135,8 @@ struct Scratch {
 Result<http::Response> make_result(Call& call, const JobRecord& job, std::string ResultFiles::*which,
                                    const std::string& name) {
   const Scratch scratch(call.service.here().data);
-  LADE_ASSIGN(const ResultFiles files, jobs::make_results(call.connection, call.service.storage(), job,
-                                                          call.service.here(), scratch.path));
+  LADE_ASSIGN(const ResultFiles files,
+              jobs::make_results(call.connection, call.service.storage(), job, call.service.here(), scratch.path));
   if ((files.*which).empty())
     return fail("result_not_found", fmt::format("job {} has no {} rows", job.slug, name), "", ErrorKind::invalid);
   LADE_ASSIGN(File file, File::open(files.*which));
@@ -164,32 +167,54 @@ Result<http::Response> results(Call& call) {
 std::vector<Route> watching_routes() {
   const Access reads{Role::viewer, "imports:read"};
   std::vector<Route> routes = import_action_routes();
-  routes.insert(routes.begin(), {
-      {.method = "GET", .path = "/api/v1/imports/{import}/rows", .name = "imports.rows",
-       .summary = "Rows by what became of them; failed ones once for each error", .access = reads, .answer = rows,
-       .query = with_paging({{"state", "string",
-                              "failed (default), inserted, updated, unchanged, skipped, unprocessed; or pending, "
-                              "analysing, analysed, processing, processed, error"},
-                             {"issue", "string", "only rows with this code"}}),
-       .answers = {{200, "RowPage", "a page of rows"}}},
-      {.method = "GET", .path = "/api/v1/imports/{import}/issues", .name = "imports.issues",
-       .summary = "How often which issue was found in which column", .access = reads, .answer = issues,
-       .answers = {{200, "IssuePage", "counts by code and column"}}},
-      {.method = "GET", .path = "/api/v1/imports/{import}/tasks", .name = "imports.tasks",
-       .summary = "The import's tasks, newest first", .access = reads, .answer = tasks,
-       .query = with_paging({{"status", "string", "pending, retryable, running, succeeded, failed, cancelled"},
-                             {"kind", "string", "plan, analyse, settle, judge, process, orphans, finalise"}}),
-       .answers = {{200, "TaskPage", "a page of tasks"}}},
-      {.method = "GET", .path = "/api/v1/imports/{import}/events", .name = "imports.events",
-       .summary = "The import's history; with Accept: text/event-stream also what follows, live, with its progress",
-       .access = reads, .answer = events,
-       .query = {{"after", "integer", "only events with larger numbers (streams: Last-Event-ID)"}},
-       .answers = {{200, "EventPage", "events in their order"}}},
-      {.method = "GET", .path = "/api/v1/imports/{import}/results/{which}", .name = "imports.results",
-       .summary = "The rows that failed, succeeded or were not processed, as a file like the source", .access = reads,
-       .answer = results, .query = {{"kept", "boolean", "only a file that was kept with the import, none made anew"}},
-       .answers = {{200, "text/csv", "the rows, with _row, _code and _message"}, {206, "text/csv", "a range of it"}}},
-  });
+  routes.insert(
+      routes.begin(),
+      {
+          {.method = "GET",
+           .path = "/api/v1/imports/{import}/rows",
+           .name = "imports.rows",
+           .summary = "Rows by what became of them; failed ones once for each error",
+           .access = reads,
+           .answer = rows,
+           .query = with_paging({{"state", "string",
+                                  "failed (default), inserted, updated, unchanged, skipped, unprocessed; or pending, "
+                                  "analysing, analysed, processing, processed, error"},
+                                 {"issue", "string", "only rows with this code"}}),
+           .answers = {{200, "RowPage", "a page of rows"}}},
+          {.method = "GET",
+           .path = "/api/v1/imports/{import}/issues",
+           .name = "imports.issues",
+           .summary = "How often which issue was found in which column",
+           .access = reads,
+           .answer = issues,
+           .answers = {{200, "IssuePage", "counts by code and column"}}},
+          {.method = "GET",
+           .path = "/api/v1/imports/{import}/tasks",
+           .name = "imports.tasks",
+           .summary = "The import's tasks, newest first",
+           .access = reads,
+           .answer = tasks,
+           .query = with_paging({{"status", "string", "pending, retryable, running, succeeded, failed, cancelled"},
+                                 {"kind", "string", "plan, analyse, settle, judge, process, orphans, finalise"}}),
+           .answers = {{200, "TaskPage", "a page of tasks"}}},
+          {.method = "GET",
+           .path = "/api/v1/imports/{import}/events",
+           .name = "imports.events",
+           .summary = "The import's history; with Accept: text/event-stream also what follows, live, with its progress",
+           .access = reads,
+           .answer = events,
+           .query = {{"after", "integer", "only events with larger numbers (streams: Last-Event-ID)"}},
+           .answers = {{200, "EventPage", "events in their order"}}},
+          {.method = "GET",
+           .path = "/api/v1/imports/{import}/results/{which}",
+           .name = "imports.results",
+           .summary = "The rows that failed, succeeded or were not processed, as a file like the source",
+           .access = reads,
+           .answer = results,
+           .query = {{"kept", "boolean", "only a file that was kept with the import, none made anew"}},
+           .answers = {{200, "text/csv", "the rows, with _row, _code and _message"},
+                       {206, "text/csv", "a range of it"}}},
+      });
   return routes;
 }
 

@@ -159,6 +159,10 @@ void File::begin_sync() {
   (void)::sync_file_range(descriptor_, 0, 0, SYNC_FILE_RANGE_WRITE);
 }
 
+void File::forget(std::uint64_t offset, std::uint64_t bytes) const {
+  (void)::posix_fadvise(descriptor_, static_cast<off_t>(offset), static_cast<off_t>(bytes), POSIX_FADV_DONTNEED);
+}
+
 Result<std::uint64_t> File::size() const {
   struct stat status {};
   if (::fstat(descriptor_, &status) != 0) return fail(error("read the size of"));

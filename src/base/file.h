@@ -38,6 +38,8 @@ class File {
   Result<void> sync();
   // Asks the disk to take what was written so far, without waiting: a later sync() has less to wait for.
   void begin_sync();
+  // Tells the system that these bytes are not read again soon: it need not keep them in memory.
+  void forget(std::uint64_t offset, std::uint64_t bytes) const;
   Result<std::uint64_t> size() const;
   bool is_regular() const;
   bool is_open() const { return descriptor_ >= 0; }

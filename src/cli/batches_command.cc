@@ -119,8 +119,8 @@ CLI::App* add_batch_command(CLI::App& app, const char* name, const char* descrip
   return command;
 }
 
-void add_act(CLI::App& app, const char* name, const char* description, const char* done, BatchAct what, const Words& words,
-             CommonOptions& common, Action& action) {
+void add_act(CLI::App& app, const char* name, const char* description, const char* done, BatchAct what,
+             const Words& words, CommonOptions& common, Action& action) {
   add_batch_command(app, name, description, words, common)->callback([=, &common, &action] {
     action = [=, &common] { return ended(act(what, done, words->batch, common), common); };
   });

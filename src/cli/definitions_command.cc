@@ -132,10 +132,12 @@ void add_definition_commands(CLI::App& app, CommonOptions& common, Action& actio
   command->add_option("FILE", *name, "a YAML file")->required();
   add_database_options(*command, common);
   add_server_options(*command, common);
-  command->callback([name, &common, &action] { action = [name, &common] {
+  command->callback([name, &common, &action] {
+    action = [name, &common] {
       const auto added = add(*name, common);
       return added ? int{kOk} : report(added.error(), common.output);
-    }; });
+    };
+  });
   command = sub->add_subcommand("list", "The stored definitions");
   add_database_options(*command, common);
   add_server_options(*command, common);

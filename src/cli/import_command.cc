@@ -194,8 +194,8 @@ void add_command(CLI::App& app, const char* name, const char* description, bool 
                           {"none", static_cast<int>(Results::none)}}))
       ->type_name("WHICH");
   sub->add_option("--results-dir", command->options.results_folder, "folder for them (default: DATA/imports/JOB)");
-  command->issues =
-      sub->add_option("--issues", command->options.issues_file, "write every issue to this file, one JSON object a line");
+  command->issues = sub->add_option("--issues", command->options.issues_file,
+                                    "write every issue to this file, one JSON object a line");
   if (dry_run) {
     files->expected(1);
   } else {

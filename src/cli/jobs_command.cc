@@ -74,8 +74,7 @@ void print_acted(const store::JobRecord& job, const CommonOptions& common) {
 
 Result<void> act(JobAct what, const JobsCommand& command, const CommonOptions& common) {
   LADE_ASSIGN(const auto site, open_site(common));
-  const std::optional<std::int64_t> revision =
-      command.revision < 0 ? std::nullopt : std::optional(command.revision);
+  const std::optional<std::int64_t> revision = command.revision < 0 ? std::nullopt : std::optional(command.revision);
   LADE_ASSIGN(const store::JobRecord job, site->act({what, command.job, command.retry, command.force, revision}));
   print_acted(job, common);
   return {};
@@ -181,14 +180,16 @@ void add_job_commands(CLI::App& app, CommonOptions& common, Action& action) {
       "  lade jobs retry prices-7");
   add_list(*sub, words, common, action);
   CLI::App* command = add_job_command(*sub, "show", "Everything about a job, with its history", words, common);
-  command->callback([words, &common, &action] { action = [words, &common] { return ended(show(words->job, common), common); }; });
+  command->callback(
+      [words, &common, &action] { action = [words, &common] { return ended(show(words->job, common), common); }; });
   command = add_job_command(*sub, "watch", "Follow a job until it is finished or waits for review", words, common);
   command->footer(
       "The exit code is that of an import: 0 all rows in, 2 some failed, 3 failed, 5 cancelled, 7 in review.");
   command->callback([words, &common, &action] { action = [words, &common] { return watch_job(words->job, common); }; });
   add_acts(*sub, words, common, action);
   command = add_job_command(*sub, "delete", "Forget a finished job; rows that it loaded stay", words, common);
-  command->callback([words, &common, &action] { action = [words, &common] { return ended(remove(words->job, common), common); }; });
+  command->callback(
+      [words, &common, &action] { action = [words, &common] { return ended(remove(words->job, common), common); }; });
   add_review_commands(app, words, common, action);
 }
 

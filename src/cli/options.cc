@@ -90,7 +90,8 @@ void add_server_options(CLI::App& command, CommonOptions& common) {
   command.add_option("--server", common.server,
                      "address of a lade server that does it, instead of a database: https://… (LADE_SERVER)");
   command.add_option("--token-file", common.token_file, "file with the server's API token");
-  command.add_option("--token", common.token, "the token itself, which other users of the machine can see (LADE_TOKEN)");
+  command.add_option("--token", common.token,
+                     "the token itself, which other users of the machine can see (LADE_TOKEN)");
   command.add_option("--ca-file", common.ca_file, "certificates to trust instead of the system's (PEM)")
       ->envname("LADE_CA_FILE");
 }

@@ -159,8 +159,9 @@ void add_lists(CLI::App& sub, const Words& words, CommonOptions& common, Action&
   command->add_option("--limit", words->letters, "at most so many")->capture_default_str()->check(CLI::PositiveNumber);
   add_database_options(*command, common);
   add_server_options(*command, common);
-  command->callback(
-      [words, &common, &action] { action = [words, &common] { return ended(list_letters(words->letters, common), common); }; });
+  command->callback([words, &common, &action] {
+    action = [words, &common] { return ended(list_letters(words->letters, common), common); };
+  });
 }
 
 void add_letter_command(CLI::App& sub, const char* name, const char* description, bool retry, const Words& words,

@@ -97,8 +97,12 @@ TEST(Records, TheQueueIsTheSameAgain) {
   expect_same_again(queue::DeadLetter{.task = 5, .kind = "plan", .reason = "poison", .died_at = 1'700'000'000'123'000});
   expect_same_again(queue::ListedNode{.boot = "b", .name = "n", .storage = "", .beat = 7, .running = 2});
   expect_same_again(queue::TaskCounts{.pending = 1, .running = 2, .succeeded = 3, .failed = 4, .cancelled = 5});
-  expect_same_again(store::Event{.number = 1, .kind = "created", .state = "upload_completed", .actor = "me",
-                                 .data = R"({"a":[1]})", .created_at = "2026-01-02T03:04:05.678Z"});
+  expect_same_again(store::Event{.number = 1,
+                                 .kind = "created",
+                                 .state = "upload_completed",
+                                 .actor = "me",
+                                 .data = R"({"a":[1]})",
+                                 .created_at = "2026-01-02T03:04:05.678Z"});
 }
 
 TEST(Records, ADefinitionIsTheSameAgain) {

@@ -89,7 +89,8 @@ Result<store::JobRecord> RemoteImporter::follow(const store::JobRecord& sent) {
   for (;;) {
     if (stop_.stop_requested() && !cancelling) {
       cancelling = true;
-      if (const auto asked = site_->act({JobAct::cancel, sent.uuid}); !asked && asked.error().code != "transition_refused")
+      if (const auto asked = site_->act({JobAct::cancel, sent.uuid});
+          !asked && asked.error().code != "transition_refused")
         return fail(asked.error());
     }
     LADE_ASSIGN(store::JobRecord job, site_->find_job(sent.uuid));

@@ -20,8 +20,8 @@ class RemoteImporter {
 
   // Sends the file, showing how much of it is sent.
   Result<jobs::SubmittedJob> submit(const std::string& file);
-  // The same, then shows the job until it has ended or waits for review, and brings its results. A stop cancels the job.
-  // As with jobs::run_import() an error means that nothing was begun.
+  // The same, then shows the job until it has ended or waits for review, and brings its results. A stop cancels the
+  // job. As with jobs::run_import() an error means that nothing was begun.
   Result<jobs::Summary> run(const std::string& file);
 
  private:

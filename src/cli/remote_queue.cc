@@ -54,15 +54,15 @@ Result<store::BatchRecord> RemoteSite::find_batch(const std::string& batch) {
 }
 
 Result<jobs::BatchOutcome> RemoteSite::act(BatchAct act, const std::string& batch) {
-  LADE_ASSIGN(const json::value answer,
-              client_.ask({.method = "POST", .path = fmt::format("{}/{}", batch_path(batch), word_of(act)), .body = "{}"}));
+  LADE_ASSIGN(
+      const json::value answer,
+      client_.ask({.method = "POST", .path = fmt::format("{}/{}", batch_path(batch), word_of(act)), .body = "{}"}));
   return remote::read<jobs::BatchOutcome>(answer);
 }
 
 Result<std::vector<queue::TaskRow>> RemoteSite::list_tasks(const queue::TaskFilter& filter) {
   const Names query{{"status", filter.status}, {"kind", filter.kind}};
-  LADE_ASSIGN(auto page,
-              remote::list<queue::TaskRow>(client_, "/api/v1/tasks", query, filter.before, filter.limit));
+  LADE_ASSIGN(auto page, remote::list<queue::TaskRow>(client_, "/api/v1/tasks", query, filter.before, filter.limit));
   return std::move(page.records);
 }
 
@@ -117,9 +117,10 @@ Result<store::StoredDefinition> RemoteSite::save_definition(const definition::De
   if (answer) return remote::read<store::StoredDefinition>(*answer);
   Error error = std::move(answer).error();
   if (error.code == "not_allowed")
-    error.hint = fmt::format("the server has no definition '{0}' that says the same; an admin can store it: "
-                             "lade definitions add FILE, and then -d {0} is enough",
-                             definition.slug);
+    error.hint = fmt::format(
+        "the server has no definition '{0}' that says the same; an admin can store it: "
+        "lade definitions add FILE, and then -d {0} is enough",
+        definition.slug);
   return fail(std::move(error));
 }
 

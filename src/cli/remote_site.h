@@ -11,8 +11,8 @@ namespace lade::cli {
 
 // What an import by a server is asked for.
 struct RemoteImport {
-  std::string file;        // a path, or - for standard input
-  std::string definition;  // slug
+  std::string file;          // a path, or - for standard input
+  std::string definition;    // slug
   std::int64_t version = 0;  // 0: the newest
   const jobs::ImportOptions& options;
   std::function<void(std::uint64_t sent, std::uint64_t total)> on_sent = {};

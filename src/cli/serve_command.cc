@@ -40,6 +40,7 @@ Result<api::ServiceOptions> service_options(const ServeCommand& command, const C
     log(LogLevel::warning, "node_error", {{"code", error.code}, {"message", error.message}});
   };
   LADE_TRY(apply(named, work.here));
+  LADE_TRY(apply(named, work.deliveries));
   work.here.workers = static_cast<unsigned>(work.settings.concurrency);
   LADE_TRY(work.here.validate());
   options.most_upload_bytes = command.most_upload_bytes;
@@ -64,10 +65,13 @@ Result<void> serve(const ServeCommand& command, const CommonOptions& common, con
   LADE_ASSIGN(const std::unique_ptr<api::Service> service, api::Service::start(service_is, stop));
   api::Server handler(*service);
   LADE_ASSIGN(const std::unique_ptr<http::Server> server, http::Server::start(options, handler));
-  const std::string address = fmt::format("{}://{}:{}", options.tls ? "https" : "http", options.address, server->port());
+  const std::string address =
+      fmt::format("{}://{}:{}", options.tls ? "https" : "http", options.address, server->port());
   LADE_TRY(invite(*service, address));
-  if (!common.quiet) fmt::print(stderr, "lade serves {} at {}\n", db::without_password(service_is.work.here.database), address);
-  log(LogLevel::info, "serving", {{"address", address}, {"workers", std::to_string(service_is.works ? service_is.work.settings.concurrency : 0)}});
+  if (!common.quiet)
+    fmt::print(stderr, "lade serves {} at {}\n", db::without_password(service_is.work.here.database), address);
+  log(LogLevel::info, "serving",
+      {{"address", address}, {"workers", std::to_string(service_is.works ? service_is.work.settings.concurrency : 0)}});
   wait_for(stop);
   log(LogLevel::info, "draining", {});
   service->events().stop();
@@ -85,14 +89,18 @@ int run(const ServeCommand& command, const CommonOptions& common) {
 }
 
 void add_options(CLI::App& sub, ServeCommand& command) {
-  sub.add_option("--listen", command.http.address, "address to listen on; another than this machine's own needs TLS in front or by --tls-certificate")
+  sub.add_option("--listen", command.http.address,
+                 "address to listen on; another than this machine's own needs TLS in front or by --tls-certificate")
       ->capture_default_str();
   sub.add_option("--port", command.http.port, "0: any that is free")->capture_default_str();
-  sub.add_option("--workers", command.workers, "threads that work on jobs; 0: other processes do (default: QUEUE_CONCURRENCY, or 4)");
-  CLI::Option* certificate = sub.add_option("--tls-certificate", command.certificate, "PEM file with the certificate and its chain");
+  sub.add_option("--workers", command.workers,
+                 "threads that work on jobs; 0: other processes do (default: QUEUE_CONCURRENCY, or 4)");
+  CLI::Option* certificate =
+      sub.add_option("--tls-certificate", command.certificate, "PEM file with the certificate and its chain");
   sub.add_option("--tls-key", command.key, "PEM file with its key")->needs(certificate);
   sub.add_option("--max-upload-bytes", command.most_upload_bytes, "largest upload")->capture_default_str();
-  sub.add_option("--threads", command.http.handler_threads, "requests that are worked on at once, and sessions with the database")
+  sub.add_option("--threads", command.http.handler_threads,
+                 "requests that are worked on at once, and sessions with the database")
       ->capture_default_str()
       ->check(CLI::Range(1, 256));
   sub.add_option("--max-connections-per-address", command.http.limits.connections_per_address, "of one client")

@@ -74,4 +74,14 @@ Result<void> apply(const NamedSettings& settings, jobs::ImportOptions& options) 
   return read_number(settings, {"IMPORT_DEFAULT_BATCH_SIZE"}, 1'000'000, options.batch_rows);
 }
 
+Result<void> apply(const NamedSettings& settings, webhooks::DeliveryOptions& options) {
+  const auto given = settings.find("WEBHOOK_ALLOW_PRIVATE");
+  if (given == settings.end()) return {};
+  if (given->second != "true" && given->second != "false")
+    return fail("setting_invalid", fmt::format("WEBHOOK_ALLOW_PRIVATE={}: true or false is needed", given->second),
+                "docs/settings.md has the settings", ErrorKind::usage);
+  options.post.allow_private = given->second == "true";
+  return {};
+}
+
 }  // namespace lade::cli

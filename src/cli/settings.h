@@ -6,6 +6,7 @@
 #include "base/result.h"
 #include "jobs/import.h"
 #include "queue/settings.h"
+#include "webhooks/deliver.h"
 
 namespace lade::cli {
 
@@ -19,5 +20,7 @@ Result<NamedSettings> named_settings(const std::string& file);
 
 // What they say about imports: threads and the size of batches. What the command line says comes after and counts more.
 Result<void> apply(const NamedSettings& settings, jobs::ImportOptions& options);
+// What they say about webhooks.
+Result<void> apply(const NamedSettings& settings, webhooks::DeliveryOptions& options);
 
 }  // namespace lade::cli

@@ -26,5 +26,16 @@ TEST(SettingsFile, SaysHowImportsRun) {
     EXPECT_FAILS(apply({{"QUEUE_CONCURRENCY", value}}, options), "setting_invalid") << value;
 }
 
+TEST(SettingsFile, SaysWhereWebhooksMayBe) {
+  webhooks::DeliveryOptions options;
+  ASSERT_OK(apply({}, options));
+  EXPECT_FALSE(options.post.allow_private);
+  ASSERT_OK(apply({{"WEBHOOK_ALLOW_PRIVATE", "true"}}, options));
+  EXPECT_TRUE(options.post.allow_private);
+  ASSERT_OK(apply({{"WEBHOOK_ALLOW_PRIVATE", "false"}}, options));
+  EXPECT_FALSE(options.post.allow_private);
+  EXPECT_FAILS(apply({{"WEBHOOK_ALLOW_PRIVATE", "1"}}, options), "setting_invalid");
+}
+
 }  // namespace
 }  // namespace lade::cli

@@ -29,7 +29,8 @@ Result<std::string> token_of(const CommonOptions& common) {
 }
 
 void say_waiting(const Error& error) {
-  fmt::print(stderr, "{}{}; waiting for it to come back\n", isatty(STDERR_FILENO) != 0 ? "\r\x1b[K" : "", error.message);
+  fmt::print(stderr, "{}{}; waiting for it to come back\n", isatty(STDERR_FILENO) != 0 ? "\r\x1b[K" : "",
+             error.message);
 }
 
 }  // namespace

@@ -30,8 +30,8 @@ struct JobDemand {
   JobAct act;
   std::string job;  // id, UUID or slug
   jobs::Retry retry = {};
-  bool force = false;                            // clone
-  std::optional<std::int64_t> revision = {};     // approve; nullopt: whichever is the newest
+  bool force = false;                         // clone
+  std::optional<std::int64_t> revision = {};  // approve; nullopt: whichever is the newest
 };
 
 enum class BatchAct { pause, resume, cancel, retry };

@@ -35,6 +35,7 @@ int run(const WorkerCommand& command, const CommonOptions& common) {
   };
   options.report = [](const Error& error) { fmt::print(stderr, "{}: {}\n", error.code, error.message); };
   if (auto applied = apply(*named, options.here); !applied) return report(applied.error(), common.output);
+  if (auto applied = apply(*named, options.deliveries); !applied) return report(applied.error(), common.output);
   options.here.workers = static_cast<unsigned>(settings->concurrency);
   if (auto valid = options.here.validate(); !valid) return report(valid.error(), common.output);
   StopOnSignal stop;

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <thread>
 
 #include "db/url.h"
@@ -36,7 +37,6 @@ TEST_F(SqliteTest, TheSessionIsSetUp) {
   EXPECT_EQ(value("PRAGMA foreign_keys"), Value(std::int64_t{1}));
   EXPECT_EQ(value("PRAGMA synchronous"), Value(std::int64_t{2}));
   EXPECT_EQ(value("PRAGMA secure_delete"), Value(std::int64_t{0}));
-  EXPECT_EQ(value("PRAGMA busy_timeout"), Value(std::int64_t{5000}));
 }
 
 TEST_F(SqliteTest, AFileKeepsItsJournal) {
@@ -142,6 +142,16 @@ TEST_F(SqliteTest, ASecondWriterIsBusy) {
   auto transaction = Transaction::begin(*connection);
   ASSERT_FAILS(Transaction::begin(*other), "db_busy");
   EXPECT_EQ(other->diagnosis().sqlstate, "55P03");
+}
+
+TEST_F(SqliteTest, ASecondWriterWaitsForTheFirst) {
+  const auto other = database.connect();
+  auto transaction = Transaction::begin(*connection);
+  ASSERT_OK(transaction);
+  auto second = std::async(std::launch::async, [&] { return other->run("BEGIN IMMEDIATE; ROLLBACK"); });
+  EXPECT_EQ(second.wait_for(std::chrono::milliseconds(20)), std::future_status::timeout);
+  EXPECT_OK(transaction->rollback());
+  EXPECT_OK(second.get());
 }
 
 TEST_F(SqliteTest, AReaderCannotWrite) {

@@ -123,7 +123,11 @@ Task<Result<std::optional<RequestHead>>> Connection::read_head(RequestParser& pa
 Task<void> Connection::turn_away(Error error) {
   Errand errand(stream_->executor(), service_.handler_threads);
   PreparedResponse response;
-  errand.start([&] { response = prepare(service_.handler.refuse(nullptr, error), {}); });
+  errand.start([&] {
+    Response refusal = service_.handler.refuse(nullptr, error);
+    if (error.code == "too_many_connections") refusal.headers.set("Retry-After", "1");
+    response = prepare(std::move(refusal), {});
+  });
   const auto thrown = co_await errand.finish();
   if (thrown) response = prepare(Response{.status = 500}, {});
   if (co_await stream_->write(response.head, response.text, service_.limits.send_time)) co_await stream_->close();

@@ -98,6 +98,7 @@ struct Stream::Inside {
   Watch reading;
   Watch writing;
   std::uint64_t written = 0;
+  bool broken = false;  // a write has failed: there is nobody to say farewell to
 };
 
 Stream::Stream(std::unique_ptr<Inside> inside) : inside_(std::move(inside)) {}
@@ -160,6 +161,7 @@ Task<bool> Stream::write(std::string_view first, std::string_view second, std::c
     const std::size_t count = co_await inside_->write_once(
         {asio::buffer(first.data(), first.size()), asio::buffer(second.data(), second.size())}, failure);
     ++inside_->writing.ticket;
+    inside_->broken = static_cast<bool>(failure);
     if (failure) co_return false;
     inside_->written += count;
     const std::size_t of_first = std::min(count, first.size());
@@ -170,6 +172,10 @@ Task<bool> Stream::write(std::string_view first, std::string_view second, std::c
 }
 
 Task<void> Stream::close() {
+  if (inside_->broken) {
+    abort();
+    co_return;
+  }
   // By the watch of writes: a read that was stopped may not have ended yet.
   Failure failure;
   if (inside_->tls) {

@@ -44,7 +44,8 @@ Result<void> arm(db::Connection& connection, const store::JobRecord& job, const 
 }
 
 // How a file fits a definition: how many of its columns that knows. Nullopt when a required one is missing.
-std::optional<std::size_t> known_columns(const store::StoredDefinition& stored, const std::vector<std::string>& header) {
+std::optional<std::size_t> known_columns(const store::StoredDefinition& stored,
+                                         const std::vector<std::string>& header) {
   const definition::Parsed parsed = definition::parse_definition(stored.source_text);
   if (!parsed.valid()) return std::nullopt;
   const auto is_there = [&](const std::string& name) { return std::ranges::find(header, name) != header.end(); };
@@ -76,7 +77,8 @@ Result<store::StoredDefinition> require_definition(db::Connection& connection, s
 Result<store::StoredDefinition> match_definition(db::Connection& connection, const storage::Folder& storage,
                                                  const store::FileRecord& file, const ImportOptions& options) {
   LADE_ASSIGN(File opened, storage.read(file.uuid, static_cast<std::uint64_t>(file.bytes)));
-  LADE_ASSIGN(const source::Input input, source::as_input(std::move(opened), file.name, options.data, options.max_bytes));
+  LADE_ASSIGN(const source::Input input,
+              source::as_input(std::move(opened), file.name, options.data, options.max_bytes));
   LADE_ASSIGN(const source::Layout layout, source::recognise(input, {}));
   LADE_ASSIGN(auto stored, store::list_definitions(connection, options.company));
   std::size_t best = 0;
@@ -122,10 +124,10 @@ Result<store::JobRecord> create_import(db::Connection& connection, const ImportR
   }
   return db::in_transaction(connection, [&]() -> Result<store::JobRecord> {
     if (!options.batch.empty()) {
-      LADE_ASSIGN(job.batch_id,
-                  store::find_or_create_batch(
-                      connection,
-                      {.uuid = new_uuid(), .name = options.batch, .created_by = job.created_by, .company = job.company}));
+      LADE_ASSIGN(job.batch_id, store::find_or_create_batch(connection, {.uuid = new_uuid(),
+                                                                         .name = options.batch,
+                                                                         .created_by = job.created_by,
+                                                                         .company = job.company}));
     }
     LADE_ASSIGN(const std::int64_t id, admit_job(connection, job));
     LADE_ASSIGN(store::JobRecord record, require_job(connection, std::to_string(id), job.company));

@@ -11,8 +11,8 @@
 #include "store/definitions.h"
 #include "store/files.h"
 
-// How imports come in from outside, by stored definitions and uploaded files. Nothing of a file is loaded here; all work
-// in the caller's transaction when there is one.
+// How imports come in from outside, by stored definitions and uploaded files. Nothing of a file is loaded here; all
+// work in the caller's transaction when there is one.
 namespace lade::jobs {
 
 // The definition by which a job is to run. Fails with definition_not_found, or with definition_invalid when its newest
@@ -22,8 +22,8 @@ Result<store::StoredDefinition> require_definition(db::Connection& connection, s
                                                    std::optional<std::int64_t> version = std::nullopt);
 
 // The only definition of the company of which the file has all required columns; of several the one that knows more of
-// its columns. Reads the file's beginning, of a compressed one all. Fails with definition_not_matched or definition_ambiguous, which name what
-// was found, and as reading the file does.
+// its columns. Reads the file's beginning, of a compressed one all. Fails with definition_not_matched or
+// definition_ambiguous, which name what was found, and as reading the file does.
 Result<store::StoredDefinition> match_definition(db::Connection& connection, const storage::Folder& storage,
                                                  const store::FileRecord& file, const ImportOptions& options);
 

@@ -14,7 +14,6 @@ store::StoredDefinition to_stored(const definition::Definition& definition, cons
 
 // Stores a valid definition as the next version of its slug, unless the newest says the same.
 Result<store::StoredDefinition> save_definition(db::Connection& connection, const definition::Definition& definition,
-                                                const std::string& text,
-                                                std::int64_t company = store::kDefaultCompany);
+                                                const std::string& text, std::int64_t company = store::kDefaultCompany);
 
 }  // namespace lade::jobs

@@ -34,12 +34,12 @@ struct ImportOptions {
   std::int64_t lookup_rows = 500'000;             // larger reference tables are probed by query
   std::uint64_t max_bytes = 10'000'000'000;
   bool dry_run = false;
-  bool force = false;  // also beside a job that does the same at the moment
+  bool force = false;        // also beside a job that does the same at the moment
   std::string user;          // who imports, for people
   std::int64_t user_id = 0;  // 0: nobody who has an account
   std::int64_t company = store::kDefaultCompany;
   std::int64_t project = 0;  // 0: none
-  std::string batch = {};  // the name of the one that the job joins, which is made when there is none; empty: none
+  std::string batch = {};    // the name of the one that the job joins, which is made when there is none; empty: none
 
   // Fills in what was left open; refuses what cannot work.
   Result<void> validate();

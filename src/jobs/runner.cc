@@ -34,6 +34,7 @@ Runner::Runner(RunnerOptions options, db::Ownership ownership, storage::Folder s
       desk_(options.here, storage_, sessions_, options.progress != nullptr ? *options.progress : progress_),
       node_(std::make_unique<queue::Node>(sessions_, node_options(options, storage_.id()))) {
   handle_tasks(*node_, desk_);
+  webhooks::handle_deliveries(*node_, options.deliveries);
 }
 
 Result<void> Runner::start() {

@@ -8,6 +8,7 @@
 #include "jobs/desk.h"
 #include "queue/node.h"
 #include "queue/settings.h"
+#include "webhooks/deliver.h"
 
 namespace lade::jobs {
 
@@ -17,6 +18,7 @@ struct RunnerOptions {
   std::string name = {};          // for people
   std::string job = {};           // the uuid of the only job to work on; empty: any
   queue::Settings settings = {};
+  webhooks::DeliveryOptions deliveries = {};
   Progress* progress = nullptr;                   // shows what this process does
   std::function<void(const Error&)> report = {};  // hears of errors that the node gets over by itself
 };

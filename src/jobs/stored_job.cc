@@ -28,8 +28,8 @@ Result<source::Input> open_local(const LocalFile& file) {
   return input;
 }
 
-Result<source::Input> open_stored(db::Connection& connection, const store::JobRecord& record,
-                                  const ImportOptions& here, const storage::Folder& storage) {
+Result<source::Input> open_stored(db::Connection& connection, const store::JobRecord& record, const ImportOptions& here,
+                                  const storage::Folder& storage) {
   LADE_ASSIGN(const auto file, store::find_file(connection, record.file_id));
   if (!file)
     return fail("file_gone", fmt::format("the file of job {} was removed from the storage", record.slug),

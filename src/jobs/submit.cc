@@ -40,12 +40,15 @@ Result<JobGroup> create(db::Connection& connection, const NewImport& import, std
                                                              .name = import.file.name,
                                                              .bytes = static_cast<std::int64_t>(stored.bytes),
                                                              .sha256 = stored.sha256,
-                                                             
-.created_by = import.options.user, .company = job.company}));
+
+                                                             .created_by = import.options.user,
+                                                             .company = job.company}));
   }
   if (const std::string& name = import.options.batch; !name.empty()) {
-    LADE_ASSIGN(job.batch_id, store::find_or_create_batch(
-                                  connection, {.uuid = new_uuid(), .name = name, .created_by = import.options.user, .company = job.company}));
+    LADE_ASSIGN(
+        job.batch_id,
+        store::find_or_create_batch(
+            connection, {.uuid = new_uuid(), .name = name, .created_by = import.options.user, .company = job.company}));
   }
   LADE_ASSIGN(const std::int64_t id, admit_job(connection, job));
   return JobGroup{id, import.uuid, import.storage.id(), job.company};

@@ -8,6 +8,7 @@
 #include "jobs/control.h"
 #include "queue/rescue.h"
 #include "queue/task_list.h"
+#include "store/deliveries.h"
 #include "store/files.h"
 #include "store/job_ends.h"
 #include "store/schema.h"
@@ -20,7 +21,7 @@ constexpr std::chrono::seconds kSweep{1};
 constexpr std::chrono::seconds kTidy{60};
 // A file that no record names may be about to be recorded; one this old is not.
 constexpr std::chrono::hours kOrphanAge{24};
-constexpr std::int64_t kStagingDays = 30, kJournalDays = 30;
+constexpr std::int64_t kStagingDays = 30, kJournalDays = 30, kDeliveryDays = 30;
 
 // Ends jobs that were cancelled while a task without a follower ran.
 Result<void> sweep(Runner& runner) {
@@ -29,12 +30,14 @@ Result<void> sweep(Runner& runner) {
   return {};
 }
 
-// Staged rows of jobs that nobody has retried, journals that nobody has used, and files that nobody wants.
+// Staged rows of jobs that nobody has retried, journals that nobody has used, deliveries that ended long ago, and files
+// that nobody wants.
 Result<void> tidy(Runner& runner) {
   {
     LADE_ASSIGN(const db::Pool::Lease session, runner.sessions().acquire());
     LADE_TRY(store::expire_segments(*session, kStagingDays));
     LADE_TRY(store::expire_journals(*session, kJournalDays));
+    LADE_TRY(store::expire_deliveries(*session, kDeliveryDays));
   }
   LADE_TRY(runner.desk().storage().remove_orphans(kOrphanAge, [&](const std::string& id) -> Result<bool> {
     LADE_ASSIGN(const db::Pool::Lease session, runner.sessions().acquire());
@@ -55,6 +58,7 @@ Result<std::unique_ptr<Works>> Works::start(const WorkOptions& options, const st
   LADE_TRY(create_folder(options.here.data, data_folder()));
   RunnerOptions runner{.here = options.here, .name = options.name};
   runner.settings = options.settings;
+  runner.deliveries = options.deliveries;
   runner.report = options.report;
   runner.here.database = queue::session_url(options.here.database, runner.boot);
   LADE_ASSIGN(db::Ownership ownership, db::Ownership::take(options.here.database, kLook, stop));

@@ -14,6 +14,7 @@ namespace lade::jobs {
 struct WorkOptions {
   ImportOptions here;  // database and data folder
   queue::Settings settings;
+  webhooks::DeliveryOptions deliveries;
   std::string name;                           // of this process, for people
   bool until_idle = false;                    // ends when no task is left that could run
   std::function<void(const Error&)> report;   // hears of errors that pass

@@ -1,6 +1,8 @@
 // SQLite: rows compared on a reading session before the writer's turn. What others write in between is not overlooked.
 #include <fmt/format.h>
 
+#include <set>
+
 #include "testing/database_test.h"
 #include "testing/staged.h"
 
@@ -38,9 +40,28 @@ class DecideAhead : public ::testing::Test {
     EXPECT_OK(by.run(meanwhile));
     auto transaction = db::Transaction::begin(*connection);
     EXPECT_OK(transaction);
+    loader.journal_to([this](const JournalBlock& block) { return check_journal(block); });
     EXPECT_OK(loader.load(slice, issues, counts));
+    EXPECT_OK(loader.finish_journal());
     EXPECT_OK(transaction->commit());
     return counts;
+  }
+  // What it says is stored now is stored now.
+  Result<void> check_journal(const JournalBlock& block) {
+    LADE_ASSIGN(JournalReader reader, JournalReader::open(block.packed));
+    std::set<std::uint64_t> stored;
+    LADE_TRY(connection->copy_out(fmt::format("SELECT {} FROM item", fmt::join(reader.columns(), ", ")),
+                                  [&](std::string_view tuple) -> Result<void> {
+                                    stored.insert(fingerprint(tuple));
+                                    return {};
+                                  }));
+    JournalEntry entry;
+    for (;;) {
+      LADE_ASSIGN(const bool more, reader.next(entry));
+      if (!more) return {};
+      EXPECT_TRUE(stored.contains(entry.after));
+      ++(entry.before.empty() ? journalled_new : journalled_changed);
+    }
   }
   std::string stored() {
     auto rows = connection->query("SELECT group_concat(k || ' ' || name || ' ' || amount, ', ') FROM item");
@@ -51,6 +72,7 @@ class DecideAhead : public ::testing::Test {
   testing::FreshDatabase database{db::Backend::sqlite};
   std::unique_ptr<db::Connection> connection = database.connect();
   std::unique_ptr<db::Connection> other = database.connect();
+  int journalled_new = 0, journalled_changed = 0;
 };
 
 constexpr const char* kFile = "k,name,amount\n1,new,7\n2,new,\n3,new,7\n";
@@ -61,6 +83,8 @@ TEST_F(DecideAhead, DecisionsHoldWhenNobodyElseWrote) {
   EXPECT_EQ(counts[Outcome::updated], 1);
   EXPECT_EQ(counts[Outcome::unchanged], 1);
   EXPECT_EQ(stored(), "1 new 7, 2 new 2, 3 new 7");
+  EXPECT_EQ(journalled_new, 1);
+  EXPECT_EQ(journalled_changed, 1);
 }
 
 TEST_F(DecideAhead, TheWritersOwnCommitsDoNotMatter) {
@@ -79,6 +103,8 @@ TEST_F(DecideAhead, WhatOthersWroteMeanwhileIsComparedAgain) {
   EXPECT_EQ(counts[Outcome::updated], 1);
   EXPECT_EQ(counts[Outcome::inserted], 1);
   EXPECT_EQ(stored(), "1 new 7, 2 new 22, 3 new 7");
+  EXPECT_EQ(journalled_new, 1);
+  EXPECT_EQ(journalled_changed, 1) << "as it was found within the transaction";
 }
 
 // Nothing collides here: only the comparison can see it.
@@ -95,6 +121,8 @@ TEST_F(DecideAhead, ARefusalDecidedAheadIsTakenBackWhenTheRowExistsNow) {
   const auto updated = load("k,name,amount\n4,,7\n", "INSERT INTO item VALUES (4, 'theirs', 1)", *other);
   EXPECT_EQ(updated[Outcome::updated], 1);
   EXPECT_EQ(stored(), "2 old 2, 3 new 7, 4 theirs 7");
+  EXPECT_EQ(journalled_new, 0);
+  EXPECT_EQ(journalled_changed, 1);
 }
 
 }  // namespace

@@ -335,7 +335,6 @@ Result<void> EntryLoad::give_way(const LaterBlocks& later) {
 
 // The tuple with NULL where the stored value would stay.
 std::string_view EntryLoad::without_keep(std::string_view tuple) {
-  if (!may_keep_) return tuple;
   split(tuple, fields_);
   if (std::none_of(fields_.begin(), fields_.end(), [](const db::WireField& f) { return f.length == kKeep; }))
     return tuple;
@@ -366,6 +365,14 @@ Result<void> EntryLoad::draw_ids() {
   return {};
 }
 
+Result<void> EntryLoad::complete_new_rows() {
+  LADE_TRY(draw_ids());
+  if (!may_keep_) return {};
+  for (EntryRow& row : rows_)
+    if (row.action == Action::insert) row.tuple = without_keep(row.tuple);
+  return {};
+}
+
 const db::Column* EntryLoad::forbidden_null(const EntryRow& row) {
   if (not_null_.empty()) return nullptr;
   split(row.tuple, fields_);
@@ -377,7 +384,7 @@ const db::Column* EntryLoad::forbidden_null(const EntryRow& row) {
 Result<bool> EntryLoad::write() {
   written_.clear();
   for (std::uint32_t i = 0; i < rows_.size(); ++i)
-    if (rows_[i].action == Action::insert) rows_[i].tuple = without_keep(rows_[i].tuple), written_.push_back(i);
+    if (rows_[i].action == Action::insert) written_.push_back(i);
   in_insert_ = true;
   if (!written_.empty()) {
     ChosenRows tuples(rows_, written_);

@@ -40,12 +40,15 @@ class EntryLoad {
   Result<void> compare(bool by_reader);
   // Leaves rows alone that a later job has written.
   Result<void> give_way(const LaterBlocks& later);
-  // Gives new rows their drawn ids. Must be called before later entries assemble.
-  Result<void> draw_ids();
+  // Gives new rows their drawn ids, and NULL where there is no stored value to keep: from now on tuples are what will
+  // be written. Must be called before later entries assemble.
+  Result<void> complete_new_rows();
   // Writes new and changed rows. False: a row was changed or taken by somebody else meanwhile, compare again.
   Result<bool> write();
-  // Tells the journal what was written, as it is stored now.
+  // Tells the journal what was written, as it is stored now; or, before that, what will be.
   Result<void> journal(JournalWriter& writer);
+  // Whether that can be told before.
+  bool is_stored_as_written() const { return !respelled_; }
 
   std::span<const EntryRow> rows() const { return rows_; }
   // The entry row that carries slice row `row`, and whether it is its own.
@@ -69,6 +72,7 @@ class EntryLoad {
   bool is_spelled_alike(std::string_view tuple, std::string_view stored);
   void decide_existing(EntryRow& row, std::string_view stored);
   bool overlay(std::string_view tuple, std::string_view stored);
+  Result<void> draw_ids();
   std::string_view without_keep(std::string_view tuple);
 
   const analysis::Program& program_;

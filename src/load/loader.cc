@@ -99,7 +99,7 @@ Result<bool> Loader::decide(Slice& slice, std::size_t begin, std::size_t end, st
     LADE_TRY(entry.assemble(slice, begin, end, std::span(views_).first(index)));
     LADE_TRY(entry.compare(by_reader));
     if (later_ && entry.program().by_key()) LADE_TRY(entry.give_way(later_));
-    LADE_TRY(entry.draw_ids());
+    LADE_TRY(entry.complete_new_rows());
     refused = false;
     for (const EntryRow& row : entry.rows()) {
       if (row.action != Action::insert) continue;
@@ -124,9 +124,11 @@ Result<Loader::Attempt> Loader::attempt(Slice& slice, std::size_t begin, std::si
     if (is_data_refusal(connection_.diagnosis())) return Attempt::refused;
     return fail(std::move(error));
   };
+  const bool ahead = std::exchange(decided_ahead_, false);
+  if (!ahead) drafted_.clear();
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     failed_entry_ = i;
-    auto decided = std::exchange(decided_ahead_, false) ? true : decide(slice, begin, end, i);
+    auto decided = ahead ? true : decide(slice, begin, end, i);
     if (!decided) return refused(std::move(decided).error());  // a key that not even a temporary table takes
     if (!*decided) return Attempt::again;
     auto written = entries_[i]->write();
@@ -159,6 +161,7 @@ Result<void> Loader::load_range(Slice& slice, std::size_t begin, std::size_t end
 }
 
 void Loader::journal_to(const JournalSink& sink) {
+  sink_ = sink;
   journals_.clear();
   for (const auto& entry : entries_) {
     journals_.emplace_back();
@@ -166,7 +169,22 @@ void Loader::journal_to(const JournalSink& sink) {
   }
 }
 
+Result<void> Loader::draft_journal() {
+  const EntryLoad& entry = *entries_.front();
+  drafted_.clear();
+  if (!entry.program().by_key() || !entry.is_stored_as_written()) return {};
+  JournalWriter writer(entry.program(), [this](const JournalBlock& block) -> Result<void> {
+    drafted_.push_back(block);
+    return {};
+  });
+  LADE_TRY(entries_.front()->journal(writer));
+  return writer.finish();
+}
+
 Result<void> Loader::journal() {
+  if (!sink_) return {};
+  for (const JournalBlock& block : drafted_) LADE_TRY(sink_(block));
+  if (!std::exchange(drafted_, {}).empty()) return {};
   for (std::size_t i = 0; i < journals_.size(); ++i)
     if (journals_[i]) LADE_TRY(entries_[i]->journal(*journals_[i]));
   return {};
@@ -261,7 +279,7 @@ Result<void> Loader::decide_ahead(Slice& slice) {
   if (!has_reader_ || depends || later_ || slice.rows.empty()) return {};
   refusals_.clear();
   LADE_ASSIGN(decided_ahead_, decide(slice, 0, slice.rows.size(), 0, true));
-  return {};
+  return draft_journal();
 }
 
 // Inside the transaction nobody else can write any more: decisions made ahead hold, or are forgotten.

@@ -25,9 +25,9 @@ class Loader {
   // An error means that the transaction must be rolled back.
   Result<void> load(Slice& slice, staging::IssueWriter& issues, model::RowCounts& counts);
 
-  // Compares the slice with what is stored, on the reader's session, while somebody else uses the connection: load() of
-  // this slice then need not do it, unless others have written to the database since. Does nothing for definitions
-  // whose decisions depend on what the connection itself writes. (SQLite)
+  // Compares the slice with what is stored, on the reader's session, and draws up its journal, while somebody else uses
+  // the connection: load() of this slice then need not do it, unless others have written to the database since. Does
+  // nothing for definitions whose decisions depend on what the connection itself writes. (SQLite)
   Result<void> decide_ahead(Slice& slice);
 
   // A row refused by a foreign key to a table that this definition itself loads may only wait for its parent. While
@@ -55,6 +55,7 @@ class Loader {
   Result<void> halve(Slice& slice, std::size_t begin, std::size_t end);
   Result<void> load_around(Slice& slice, std::size_t begin, std::size_t end, std::size_t guilty);
   Result<void> refuse(Slice& slice, std::size_t row, const db::Diagnosis& refusal);
+  Result<void> draft_journal();
   Result<void> journal();
   Result<void> count(Slice& slice, staging::IssueWriter& issues, model::RowCounts& counts);
   void set_outcomes(Slice& slice, std::size_t begin, std::size_t end);
@@ -67,11 +68,13 @@ class Loader {
   const analysis::Program& program_;
   db::Connection& connection_;
   const bool has_reader_;
-  std::int64_t version_ = 0;    // of the data, as the connection saw it last; its own writes do not change it
-  bool decided_ahead_ = false;  // the whole slice was, at that version
+  std::int64_t version_ = 0;           // of the data, as the connection saw it last; its own writes do not change it
+  bool decided_ahead_ = false;         // the whole slice was, at that version
+  std::vector<JournalBlock> drafted_;  // the journal of that slice, if it will be written so
   std::vector<std::unique_ptr<EntryLoad>> entries_;
   std::vector<EntryLoad*> views_;
-  std::vector<std::optional<JournalWriter>> journals_;  // by entry; empty: there is no journal
+  JournalSink sink_;                                    // empty: there is no journal
+  std::vector<std::optional<JournalWriter>> journals_;  // by entry
   std::vector<Refusal> refusals_;
   std::vector<Refusal> skips_;
   LaterBlocks later_;  // empty: there is nothing later

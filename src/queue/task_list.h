@@ -37,11 +37,11 @@ struct TaskFilter {
   // pending, running, succeeded, failed, cancelled, or retryable: it failed before and waits for the time of its next
   // attempt; empty: all
   std::string status = {};
-  std::string kind = {};    // empty: all
-  std::string group = {};   // empty: all
+  std::string kind = {};     // empty: all
+  std::string group = {};    // empty: all
   std::int64_t task = 0;     // only this one; 0: all
   std::int64_t company = 0;  // 0: of all
-  std::int64_t before = 0;  // only older ones than this task; 0: from the newest on
+  std::int64_t before = 0;   // only older ones than this task; 0: from the newest on
   std::int64_t limit = 50;
 };
 // Newest first. Fails with status_unknown.

@@ -13,8 +13,8 @@ namespace lade::remote {
 namespace {
 
 constexpr long kConnectSeconds = 10;
-constexpr long kAnswerSeconds = 60;   // of what is neither an upload nor a download
-constexpr long kStalledSeconds = 300; // without a byte; a large file is made durable before its upload is answered
+constexpr long kAnswerSeconds = 60;    // of what is neither an upload nor a download
+constexpr long kStalledSeconds = 300;  // without a byte; a large file is made durable before its upload is answered
 constexpr std::size_t kLongestAnswer = 64 * 1024 * 1024;
 
 using List = std::unique_ptr<curl_slist, decltype(&curl_slist_free_all)>;
@@ -47,8 +47,8 @@ bool has_body(const Request& request) {
 }
 
 Error unreachable(const ServerAddress& server, std::string_view why) {
-  return {"server_unreachable", fmt::format("{}: {}", server.url, why), "check --server, and whether lade serve runs there",
-          ErrorKind::cannot_connect};
+  return {"server_unreachable", fmt::format("{}: {}", server.url, why),
+          "check --server, and whether lade serve runs there", ErrorKind::cannot_connect};
 }
 
 Error stopped() {
@@ -146,9 +146,10 @@ class Client::Transfer {
       at_ += *read;
       return *read;
     }
-    error = read ? Error{"file_changed", fmt::format("{}: became shorter while it was sent", request_.upload->file.name()),
-                         "import it when it is complete", ErrorKind::invalid}
-                 : std::move(read).error();
+    error =
+        read ? Error{"file_changed", fmt::format("{}: became shorter while it was sent", request_.upload->file.name()),
+                     "import it when it is complete", ErrorKind::invalid}
+             : std::move(read).error();
     return CURL_READFUNC_ABORT;
   }
   std::uint64_t left() const { return request_.upload->bytes - at_; }
@@ -192,7 +193,9 @@ Result<Client> Client::create(ServerAddress address, Habits habits) {
 }
 
 void Client::prepare(const Request& request, const std::string& url, curl_slist* headers) {
-  const auto set = [curl = handle_->curl.get()](CURLoption option, auto value) { curl_easy_setopt(curl, option, value); };
+  const auto set = [curl = handle_->curl.get()](CURLoption option, auto value) {
+    curl_easy_setopt(curl, option, value);
+  };
   curl_easy_reset(handle_->curl.get());  // connections stay
   set(CURLOPT_URL, url.c_str());
   set(CURLOPT_PROTOCOLS_STR, "http,https");
@@ -217,7 +220,8 @@ Result<Answer> Client::attempt(const Request& request) {
   CURL* curl = handle_->curl.get();
   Names names = request.headers;
   if (!address_.token.empty()) names.emplace_back("Authorization", "Bearer " + address_.token);
-  if (has_body(request)) names.emplace_back("Content-Type", request.upload ? "application/octet-stream" : request.content_type);
+  if (has_body(request))
+    names.emplace_back("Content-Type", request.upload ? "application/octet-stream" : request.content_type);
   const List headers = header_list(names);
   const std::string url = address_of(address_, request);
   prepare(request, url, headers.get());

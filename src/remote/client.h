@@ -22,8 +22,8 @@ struct curl_slist;
 namespace lade::remote {
 
 struct ServerAddress {
-  std::string url;           // https://lade.example.com or http://127.0.0.1:8080, with a path in front when there is one
-  std::string token;         // of the API; empty: none
+  std::string url;    // https://lade.example.com or http://127.0.0.1:8080, with a path in front when there is one
+  std::string token;  // of the API; empty: none
   std::string ca_file = {};  // certificates to trust instead of the system's
 };
 
@@ -38,8 +38,8 @@ using Names = std::vector<std::pair<std::string, std::string>>;
 
 struct Request {
   std::string method = "GET";
-  std::string path;          // /api/v1/…: what is not fixed goes through escaped()
-  Names query = {};          // those with an empty value are left out
+  std::string path;  // /api/v1/…: what is not fixed goes through escaped()
+  Names query = {};  // those with an empty value are left out
   Names headers = {};
   std::string body = {};
   std::string content_type = "application/json";
@@ -56,13 +56,14 @@ struct Answer {
 };
 
 struct Habits {
-  std::chrono::milliseconds patience = std::chrono::minutes(5);  // how long a server that has answered before may be gone
-  std::chrono::milliseconds pause{500};                          // between two attempts
-  std::function<void(const Error&)> on_waiting = {};             // told once each time that it is gone
+  std::chrono::milliseconds patience =
+      std::chrono::minutes(5);                        // how long a server that has answered before may be gone
+  std::chrono::milliseconds pause{500};               // between two attempts
+  std::function<void(const Error&)> on_waiting = {};  // told once each time that it is gone
 };
 
-// One connection, kept alive; belongs to one thread. Every request that changes something carries an Idempotency-Key, so
-// when a connection breaks the request is sent again, and carried out once.
+// One connection, kept alive; belongs to one thread. Every request that changes something carries an Idempotency-Key,
+// so when a connection breaks the request is sent again, and carried out once.
 class Client {
  public:
   // Fails with server_url_invalid.
@@ -70,8 +71,8 @@ class Client {
   Client(Client&&) noexcept;
   ~Client();
 
-  // Errors of the server are those that the same command would have without it: code, message, hint and kind. Fails with
-  // server_unreachable and cancelled, too. Memory does not grow with uploads and sinks.
+  // Errors of the server are those that the same command would have without it: code, message, hint and kind. Fails
+  // with server_unreachable and cancelled, too. Memory does not grow with uploads and sinks.
   Result<Answer> send(Request request);
   // send() for what answers with JSON.
   Result<boost::json::value> ask(Request request);

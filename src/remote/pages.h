@@ -15,8 +15,8 @@ namespace lade::remote {
 // Fails with server_answer_invalid.
 Result<const boost::json::array*> items_of(const boost::json::value& page);
 
-// Asks page by page for at most `limit` items (0: all) and hands them over. `before` is the cursor to begin with, 0: the
-// beginning. Gives where the next page begins, 0 when there is none.
+// Asks page by page for at most `limit` items (0: all) and hands them over. `before` is the cursor to begin with, 0:
+// the beginning. Gives where the next page begins, 0 when there is none.
 Result<std::int64_t> list(Client& client, const std::string& path, const Names& query, std::int64_t before,
                           std::int64_t limit, const std::function<Result<void>(const boost::json::value&)>& take);
 

@@ -213,7 +213,8 @@ void read_into(const json::value& value, queue::TaskRow& task) {
   task.started_at = members.microseconds("started_at");
   task.finished_at = members.microseconds("finished_at");
   // One that took less than a millisecond has ended all the same.
-  if (members.find("duration_ms") != nullptr) task.duration = std::max<std::int64_t>(1, members.number("duration_ms") * 1000);
+  if (members.find("duration_ms") != nullptr)
+    task.duration = std::max<std::int64_t>(1, members.number("duration_ms") * 1000);
 }
 
 void read_into(const json::value& value, queue::ListedNode& node) {

@@ -32,7 +32,8 @@ TEST(Problem, OtherProgramsAnswerOtherwise) {
 }
 
 TEST(Client, RefusesWhatIsNoAddress) {
-  for (const char* url : {"", "example.com", "ftp://example.com", "https://", "https://a b", "https://a/?x=1", "http://a#b"}) {
+  for (const char* url :
+       {"", "example.com", "ftp://example.com", "https://", "https://a b", "https://a/?x=1", "http://a#b"}) {
     const auto client = Client::create({url, ""});
     ASSERT_FALSE(client) << url;
     EXPECT_EQ(client.error().code, "server_url_invalid") << url;

@@ -204,6 +204,7 @@ Result<Range> SegmentFile::bucket(std::size_t bucket, std::span<char> memory) co
   LADE_ASSIGN(const std::size_t got, file_.read_at(part.offset, memory));
   if (got != memory.size()) return fail(damaged("it was cut while it was read"));
   if (XXH3_64bits(memory.data(), memory.size()) != part.checksum) return fail(different(part));
+  file_.forget(part.offset, part.bytes);  // otherwise the system does so when the file is removed, and the end waits
   return Range{.memory = memory.data(), .bytes = part.bytes, .rows = part.rows};
 }
 

@@ -61,10 +61,18 @@ Result<void> Upload::write(std::string_view bytes) {
   if (max_bytes_ && stored_.bytes > *max_bytes_)
     return fail("upload_too_large", fmt::format("the file is larger than {} bytes", *max_bytes_),
                 "split the file, or raise the limit", ErrorKind::invalid);
-  if (sum_) sum_->add(bytes);
-  LADE_TRY(sink_.write(bytes));
-  usable_ = true;
-  return {};
+  // Hashing takes as long as writing: large pieces are hashed beside it.
+  constexpr std::size_t kWorthwhile = 64 * 1024;
+  const bool beside = sum_ && bytes.size() >= kWorthwhile;
+  if (beside && !hashing_) hashing_ = std::make_unique<Background>();
+  if (beside)
+    hashing_->start([&] { sum_->add(bytes); });
+  else if (sum_)
+    sum_->add(bytes);
+  Result<void> written = sink_.write(bytes);
+  if (beside) hashing_->wait();
+  usable_ = written.has_value();
+  return written;
 }
 
 Result<StoredFile> Upload::finish() {

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/background.h"
 #include "base/bytes.h"
 #include "base/file.h"
 #include "base/result.h"
@@ -51,6 +52,7 @@ class Upload final : public ByteSink {
   StoredFile stored_;
   FileSink sink_;
   std::optional<Sha256> sum_;
+  std::unique_ptr<Background> hashing_;
   std::optional<std::uint64_t> max_bytes_;
   bool usable_ = true;     // no error so far
   bool abandoned_ = true;  // the file still has its temporary name

@@ -121,10 +121,11 @@ Result<BatchPage> list_batches(db::Connection& connection, const BatchFilter& fi
   BatchPage page;
   std::int64_t before = filter.before;
   for (;;) {
-    const Value values[] = {filter.company, id_or_null(before), filter.limit + 1};
+    const Value values[] = {filter.company, id_or_null(before), filter.limit + 1, text_or_null(filter.created_by)};
     LADE_ASSIGN(auto batches,
                 read_batches(connection,
                              "company_id = $1 AND (CAST($2 AS bigint) IS NULL OR id < CAST($2 AS bigint)) "
+                             "AND (CAST($4 AS text) IS NULL OR created_by = $4) "
                              "ORDER BY id DESC LIMIT $3",
                              values));
     for (BatchRecord& batch : batches) {

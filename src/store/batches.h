@@ -50,7 +50,8 @@ Result<std::optional<BatchRecord>> find_batch(db::Connection& connection, std::s
                                               std::int64_t company = kDefaultCompany);
 
 struct BatchFilter {
-  std::string status = {};  // as batch_status() has them; empty: all
+  std::string status = {};      // as batch_status() has them; empty: all
+  std::string created_by = {};  // empty: all
   std::int64_t before = 0;  // where the last page ended (BatchPage::next); 0: from the newest on
   std::int64_t limit = 50;
   std::int64_t company = kDefaultCompany;

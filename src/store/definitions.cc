@@ -153,7 +153,7 @@ Result<void> save(db::Connection& connection, StoredDefinition& definition) {
   }
   definition.version = newest.empty() ? 1 : std::get<std::int64_t>(newest.front()[1]) + 1;
   const Value values[] = {
-      definition.company,        definition.slug,
+      definition.company,     definition.slug,
       definition.version,     definition.name,
       definition.note,        definition.strategy,
       definition.source_text, definition.snapshot.empty() ? Value() : Value(definition.snapshot),
@@ -203,9 +203,9 @@ Result<std::vector<StoredDefinition>> list_definitions(db::Connection& connectio
 Result<std::vector<StoredDefinition>> list_versions(db::Connection& connection, std::string_view slug,
                                                     std::int64_t company) {
   const Value values[] = {company, std::string(slug)};
-  LADE_ASSIGN(const auto rows,
-              connection.query(
-                  select_definitions(connection) + "WHERE company_id = $1 AND slug = $2 ORDER BY version DESC", values));
+  LADE_ASSIGN(const auto rows, connection.query(select_definitions(connection) +
+                                                    "WHERE company_id = $1 AND slug = $2 ORDER BY version DESC",
+                                                values));
   return from_rows(rows);
 }
 

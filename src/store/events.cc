@@ -2,11 +2,22 @@
 
 #include <fmt/format.h>
 
+#include "model/job_state.h"
+#include "store/outbox.h"
 #include "store/sql.h"
 
 namespace lade::store {
 
 using db::Value;
+
+std::span<const std::string_view> event_kinds() {
+  static const std::vector<std::string_view> all = [] {
+    std::vector<std::string_view> kinds = {"created", "paused", "resumed", "cancel_requested", "waits_for_target"};
+    for (std::size_t i = 0; i < model::kJobEvents; ++i) kinds.push_back(to_string(static_cast<model::JobEvent>(i)));
+    return kinds;
+  }();
+  return all;
+}
 
 Result<std::int64_t> append_event(db::Connection& connection, const NewEvent& event) {
   return in_transaction(connection, [&]() -> Result<std::int64_t> {
@@ -23,7 +34,9 @@ Result<std::int64_t> append_event(db::Connection& connection, const NewEvent& ev
                     "VALUES ($1, $2, $3, $4, $5, $6, $7, {})",
                     now_sql(connection)),
         values));
-    return integer_of(rows[0][0]);
+    const std::int64_t number = integer_of(rows[0][0]);
+    LADE_TRY(put_into_outbox(connection, {event.job, integer_of(rows[0][1]), number, event.kind}));
+    return number;
   });
 }
 

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -13,7 +15,7 @@ namespace lade::store {
 
 struct NewEvent {
   std::int64_t job = 0;
-  std::string kind;         // a name of model::JobEvent, or created, paused, resumed, cancel_requested …
+  std::string kind;         // one of event_kinds()
   std::string actor = {};   // who; empty: lade itself
   std::string data = "{}";  // JSON
 };
@@ -27,8 +29,11 @@ struct Event {
   std::string created_at;
 };
 
-// In the caller's transaction when there is one, which then holds the job's row. Gives the event's number; fails with
-// job_not_found.
+// The kinds of all events: those of model::JobEvent, and what happens to a job beside its states.
+std::span<const std::string_view> event_kinds();
+
+// In the caller's transaction when there is one, which then holds the job's row. Webhooks that want to know are told
+// once that commits (outbox.h). Gives the event's number; fails with job_not_found.
 Result<std::int64_t> append_event(db::Connection& connection, const NewEvent& event);
 
 // Events with numbers above `after`, in order, at most `limit`.

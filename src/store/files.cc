@@ -10,9 +10,9 @@ namespace lade::store {
 using db::Value;
 
 Result<std::int64_t> create_file(db::Connection& connection, const FileRecord& file) {
-  const Value values[] = {file.uuid,   file.company,    file.storage,         file.purpose,
-                          file.name,   file.bytes,      file.sha256,          file.created_by,
-                          id_or_null(file.job), id_or_null(file.created_by_id)};
+  const Value values[] = {
+      file.uuid,  file.company, file.storage,    file.purpose,         file.name,
+      file.bytes, file.sha256,  file.created_by, id_or_null(file.job), id_or_null(file.created_by_id)};
   LADE_ASSIGN(const auto rows,
               connection.query(fmt::format("INSERT INTO lade_file (uuid, company_id, storage_id, purpose, name, bytes, "
                                            "sha256, created_by, job_id, created_by_id, created_at) "

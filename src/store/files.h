@@ -22,7 +22,7 @@ struct FileRecord {
   std::string purpose = "upload";  // upload, succeeded, failed, unprocessed
   std::string created_by = {};
   std::int64_t company = kDefaultCompany;
-  std::int64_t job = 0;  // whose result it is; 0: none
+  std::int64_t job = 0;            // whose result it is; 0: none
   std::int64_t created_by_id = 0;  // 0: nobody who has an account
   std::string created_at = {};     // given by the database
 };
@@ -34,8 +34,8 @@ Result<std::optional<FileRecord>> find_file(db::Connection& connection, std::int
 // By its UUID; nullopt when the company has no such file, or it was removed.
 Result<std::optional<FileRecord>> find_file(db::Connection& connection, std::string_view uuid, std::int64_t company);
 struct FileFilter {
-  std::string sha256 = {};   // only files with these bytes; empty: all
-  std::int64_t before = 0;   // only older ones than the file with this key; 0: from the newest on
+  std::string sha256 = {};  // only files with these bytes; empty: all
+  std::int64_t before = 0;  // only older ones than the file with this key; 0: from the newest on
   std::int64_t limit = 50;
   std::int64_t created_by_id = 0;  // 0: of anybody
   std::int64_t company = kDefaultCompany;

@@ -17,8 +17,10 @@ using model::Outcome;
 std::string select_jobs(const db::Connection& connection) {
   const auto time = [&](std::string_view column) { return time_sql(connection, column); };
   return fmt::format(
-      "SELECT j.id, CAST(j.uuid AS text), j.slug, j.definition_id, d.slug, d.version, j.file_id, CAST(f.uuid AS text), j.file_name, "
-      "j.file_bytes, j.batch_id, b.name, j.company_id, j.project_id, j.created_by, j.created_by_id, j.options, j.dedupe_hash, j.state, j.outcome, j.paused, "
+      "SELECT j.id, CAST(j.uuid AS text), j.slug, j.definition_id, d.slug, d.version, j.file_id, CAST(f.uuid AS text), "
+      "j.file_name, "
+      "j.file_bytes, j.batch_id, b.name, j.company_id, j.project_id, j.created_by, j.created_by_id, j.options, "
+      "j.dedupe_hash, j.state, j.outcome, j.paused, "
       "j.cancel_requested, j.ended_in, j.error_code, j.error, j.error_hint, j.results_error, j.retries, "
       "j.review_revision, "
       "j.reviewed_by, (SELECT w.slug FROM lade_job w WHERE w.id = j.waits_for AND j.outcome IS NULL), j.rows_total, "
@@ -170,9 +172,9 @@ Result<std::string> job_snapshot(db::Connection& connection, std::int64_t id) {
 }
 
 Result<JobPage> list_jobs(db::Connection& connection, const JobFilter& filter) {
-  const Value values[] = {filter.company, text_or_null(filter.definition), id_or_null(filter.batch_id),
-                          id_or_null(filter.before), filter.limit + 1, id_or_null(filter.project),
-                          id_or_null(filter.seen_by), text_or_null(filter.file)};
+  const Value values[] = {
+      filter.company,   text_or_null(filter.definition), id_or_null(filter.batch_id), id_or_null(filter.before),
+      filter.limit + 1, id_or_null(filter.project),      id_or_null(filter.seen_by),  text_or_null(filter.file)};
   const std::string_view place = filter.oldest_first ? "j.id >" : "j.id <";
   std::string condition = fmt::format(
       "WHERE j.company_id = $1 AND (CAST($2 AS text) IS NULL OR d.slug = $2) "

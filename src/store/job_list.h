@@ -90,7 +90,7 @@ struct JobFilter {
   std::int64_t project = 0;     // 0: none
   std::string file = {};        // part of the file's name; empty: all
   bool oldest_first = false;
-  std::int64_t before = 0;      // where the last page ended (JobPage::next); 0: from the beginning on
+  std::int64_t before = 0;  // where the last page ended (JobPage::next); 0: from the beginning on
   std::int64_t limit = 50;
   std::int64_t company = kDefaultCompany;
 };

@@ -3,6 +3,7 @@
 #include "queue/schema.h"
 #include "store/accounts_schema.h"
 #include "store/durable_jobs_schema.h"
+#include "store/webhooks_schema.h"
 
 namespace lade::store {
 namespace {
@@ -288,6 +289,7 @@ std::span<const db::Migration> migrations() {
       {8, "batches", kBatches, kBatches},
       accounts_migration(),
       {10, "tallies", kTallies, kTallies},
+      webhooks_migration(),
   };
   return all;
 }

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
+
 #include "base/assert.h"
 
 namespace lade::store {
@@ -26,6 +29,27 @@ std::string_view now_sql(const db::Connection& connection) {
 std::string time_sql(const db::Connection& connection, std::string_view column) {
   if (is_sqlite(connection)) return std::string(column);
   return fmt::format("to_char({} AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"')", column);
+}
+
+std::int64_t id_of(std::string_view reference) {
+  std::int64_t id = 0;
+  const char* end = reference.data() + reference.size();
+  const auto parsed = std::from_chars(reference.data(), end, id);
+  return parsed.ptr == end && parsed.ec == std::errc() ? id : 0;
+}
+
+std::string text_of_words(const std::vector<std::string>& words) {
+  return fmt::format("{}", fmt::join(words, " "));
+}
+
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    words.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return words;
 }
 
 // PostgreSQL's text form of bytes is \x and hexadecimal digits.

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "db/connection.h"
 #include "db/in_transaction.h"
@@ -20,6 +21,13 @@ using db::text_or_null;
 std::string_view now_sql(const db::Connection& connection);
 // A column of time as text, 2024-12-31T23:59:59.999Z in both databases.
 std::string time_sql(const db::Connection& connection, std::string_view column);
+
+// The id that a reference is; 0: it is none.
+std::int64_t id_of(std::string_view reference);
+
+// A short list of words in one column, with spaces between them.
+std::string text_of_words(const std::vector<std::string>& words);
+std::vector<std::string> words_of(std::string_view text);
 
 // A column of bytes as a query gives it.
 std::string bytes_of(const db::Connection& connection, const db::Value& value);

@@ -21,8 +21,8 @@ Result<void> add_tally(db::Connection& connection, std::int64_t company, const s
 }
 
 Result<void> tally_end(db::Connection& connection, std::int64_t job) {
-  static constexpr std::string_view kOutcomes[] = {"inserted", "updated", "unchanged", "failed", "skipped",
-                                                   "unprocessed"};
+  static constexpr std::string_view kOutcomes[] = {"inserted", "updated", "unchanged",
+                                                   "failed",   "skipped", "unprocessed"};
   std::string lines = fmt::format(
       "SELECT company_id, 'jobs_finished' AS name, outcome AS label, 1 AS value FROM lade_job WHERE id = $1 "
       "UNION ALL SELECT company_id, 'job_milliseconds', outcome, {} FROM lade_job WHERE id = $1 AND started_at IS NOT "

@@ -96,11 +96,13 @@ class OnServer:
 
     @classmethod
     def setUpClass(cls):
+        super().setUpClass()
         cls.server = tempfile.mkdtemp(prefix="lade_pg_", dir="/tmp")
         cls.url = subprocess.run([SERVER, "start", cls.server], capture_output=True, text=True, check=True).stdout.splitlines()[-1]
 
     @classmethod
     def tearDownClass(cls):
+        super().tearDownClass()
         subprocess.run([SERVER, "stop", cls.server], check=False)
 
     def query(self, text):

@@ -86,6 +86,13 @@ class Imports(ServerTest):
         self.problem(self.client.upload("/api/v1/imports", "x.csv", b"Strange\n1\n"), 422, "definition_not_matched")
         self.problem(self.client.upload("/api/v1/imports", "x.csv", b"Code,Name\na,b\n"), 422, "definition_ambiguous")
 
+    def test_what_the_address_says_counts_unless_the_form_says_otherwise(self):
+        content = (HEADER + "a,first\n").encode()
+        job = self.client.upload("/api/v1/imports?definition=reviewed&batch=monday", "x.csv", content, {"definition": "things"}).json()
+        self.assertEqual((job["definition"], job["batch"]), ("things", "monday"))
+        plain = self.client.request("POST", "/api/v1/imports?definition=things&batch=tuesday&name=y.csv&force=true", content)
+        self.assertEqual((plain.status, plain.json()["batch"], plain.json()["file"]), (202, "tuesday", "y.csv"))
+
     def test_review_binds_the_approval_to_what_was_seen(self):
         job = self.submit(definition="reviewed")
         found = self.wait_for(job, "waiting_for_review")
