@@ -97,6 +97,7 @@ Result<store::JobRecord> RemoteImporter::follow(const store::JobRecord& sent) {
     tell(job, progress);
     if (job.standing.outcome || job.standing.state == JobState::waiting_for_review) return job;
     std::unique_lock lock(mutex);
+    // A stop that was heeded would end every wait at once.
     if (cancelling)
       stopped.wait_for(lock, kInterval, [] { return false; });
     else

@@ -128,11 +128,10 @@ class Client(ClientTest):
 
     def test_results_come_whole_into_the_folder(self):
         summary = self.remote_import(HEADER + "a,first\n,nameless\n", "--results", "all", "--results-dir", "out", exit_code=2)
-        self.assertEqual(summary["failed_file"], "out/failed.csv")
+        self.assertEqual(summary["files"]["failed"], "out/failed.csv")
         self.assertIn("nameless", (self.folder / "out/failed.csv").read_text())
         self.assertIn("first", (self.folder / "out/succeeded.csv").read_text())
         self.assertEqual(sorted(path.name for path in (self.folder / "out").iterdir()), ["failed.csv", "succeeded.csv"])
-        self.write("out/failed.csv", "a,b\nc,d\n")
         code, output = self.remote("results", "things-1", "--results-dir", "none", token="lade_wrong")
         self.assertEqual((code, (self.folder / "none").exists()), (1, False), output)
 
