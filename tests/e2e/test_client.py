@@ -154,7 +154,8 @@ class Client(ClientTest):
 
     def test_steering(self):
         self.remote_import(HEADER + "a,first\n", definition="reviewed", exit_code=7)
-        self.assertEqual(self.remote("jobs", "pause", "reviewed-1"), (0, "reviewed-1: paused\n"))
+        self.assertEqual(self.remote("jobs", "pause", "reviewed-1"), (0, "reviewed-1: waiting_for_review\n"))
+        self.assertTrue(self.remote_json("jobs", "show", "reviewed-1")[1]["paused"])
         self.assertEqual(self.remote("jobs", "resume", "reviewed-1"), (0, "reviewed-1: waiting_for_review\n"))
         self.assert_refused(self.remote("import", "things.csv", "-d", "reviewed"), 8, "job_exists")
         self.assertEqual(self.remote("jobs", "cancel", "reviewed-1"), (0, "reviewed-1: cancelled\n"))
@@ -190,7 +191,7 @@ class Client(ClientTest):
         self.write("more.yaml", (self.folder / "more.yaml").read_text() + "# changed\n")
         self.assertEqual(self.remote("definitions", "add", "more.yaml"), (0, "more version 2\n"))
 
-    def test_upload_shows_progress_and_memory_does_not_grow(self):
+    def test_an_upload_shows_its_progress(self):
         with open(self.folder / "large.csv", "w", encoding="utf-8") as file:
             file.write(HEADER)
             file.writelines(f"{i},{'x' * 200}\n" for i in range(200_000))
