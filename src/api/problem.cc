@@ -6,6 +6,8 @@
 #include <array>
 #include <utility>
 
+#include "base/error_kind.h"
+
 namespace lade::api {
 namespace {
 
@@ -90,6 +92,7 @@ http::Response problem(const Error& error, const boost::json::object& more) {
                            {"title", title_of(status)},
                            {"status", status},
                            {"code", error.code},
+                           {"kind", to_string(ours ? ErrorKind::failed : error.kind)},
                            {"detail", ours ? "lade could not do this; its log has the reason" : error.message}};
   if (!ours && !error.hint.empty()) body["hint"] = error.hint;
   for (const auto& [name, value] : more) body[name] = value;

@@ -68,7 +68,11 @@ json::object to_json(const store::JobRecord& job) {
                       {"rows", rows_json(job.rows)},
                       {"conserved", job.rows.conserved()}};
   object["waits_for"] = text_or_null(job.waits_for);
-  if (!job.error.empty()) object["error"] = {{"code", job.error_code}, {"message", job.error}};
+  if (!job.error.empty()) {
+    json::object& error = object["error"].emplace_object();
+    error = {{"code", job.error_code}, {"message", job.error}};
+    if (!job.error_hint.empty()) error["hint"] = job.error_hint;
+  }
   if (!job.results_error.empty()) object["results_error"] = job.results_error;
   add_times(object, job);
   return object;

@@ -149,6 +149,7 @@ Result<http::Response> make_result(Call& call, const JobRecord& job, std::string
 }
 
 Result<http::Response> results(Call& call) {
+  const bool kept_only = call.query.flag("kept").value_or(false);
   LADE_TRY(call.query.finish());
   LADE_ASSIGN(const JobRecord job, require_import(call, call.connection));
   const std::string& name = call.at("which");
@@ -157,6 +158,7 @@ Result<http::Response> results(Call& call) {
   LADE_ASSIGN(const auto files, store::results_of(call.connection, job.id));
   for (const store::FileRecord& file : files)
     if (file.purpose == name) return file_response(call.service.storage(), file, "text/csv; charset=utf-8");
+  if (kept_only) return fail(not_found("result", name));
   return make_result(call, job, found->second, name);
 }
 
@@ -209,6 +211,7 @@ std::vector<Route> watching_routes() {
            .summary = "The rows that failed, succeeded or were not processed, as a file like the source",
            .access = reads,
            .answer = results,
+           .query = {{"kept", "boolean", "only a file that was kept with the import, none made anew"}},
            .answers = {{200, "text/csv", "the rows, with _row, _code and _message"},
                        {206, "text/csv", "a range of it"}}},
       });

@@ -6,9 +6,8 @@
 
 #include "api/views.h"
 #include "base/moment.h"
-#include "cli/commands.h"
 #include "cli/job_view.h"
-#include "jobs/batches.h"
+#include "cli/site.h"
 
 namespace lade::cli {
 namespace {
@@ -56,10 +55,9 @@ void print_batch(const store::BatchRecord& batch) {
 }
 
 int list(const store::BatchFilter& filter, const CommonOptions& common) {
-  const auto connection = open_current_store(common, db::Access::read);
-  if (!connection) return report(connection.error(), common.output);
-  Result<store::BatchPage> page;
-  if (*connection != nullptr) page = store::list_batches(**connection, filter);
+  const auto site = open_site(common);
+  if (!site) return report(site.error(), common.output);
+  auto page = (*site)->list_batches(filter);
   if (!page) return report(page.error(), common.output);
   if (common.output == Output::text) {
     page->batches.empty() ? fmt::print("no batches\n") : print_batches(page->batches);
@@ -73,34 +71,24 @@ int list(const store::BatchFilter& filter, const CommonOptions& common) {
   return kOk;
 }
 
-// Where there are no tables there is no such batch.
-Result<std::unique_ptr<db::Connection>> open_for_batch(const std::string& reference, const CommonOptions& common,
-                                                       db::Access access) {
-  LADE_ASSIGN(auto connection, open_current_store(common, access));
-  if (connection == nullptr) return fail(jobs::batch_not_found(reference));
-  return connection;
-}
-
 Result<void> show(const std::string& reference, const CommonOptions& common) {
-  LADE_ASSIGN(const auto connection, open_for_batch(reference, common, db::Access::read));
-  LADE_ASSIGN(const store::BatchRecord batch, jobs::require_batch(*connection, reference));
+  LADE_ASSIGN(const auto site, open_site(common));
+  LADE_ASSIGN(const store::BatchRecord batch, site->find_batch(reference));
   if (common.output != Output::text) {
     fmt::print("{}\n", json::serialize(api::to_json(batch)));
     return {};
   }
   print_batch(batch);
-  LADE_ASSIGN(const auto page, store::list_jobs(*connection, {.batch_id = batch.id, .limit = kJobsShown}));
+  LADE_ASSIGN(const auto page, site->list_jobs({.limit = kJobsShown}, batch.uuid));
   print_jobs(page.jobs);
   if (page.next != 0) fmt::print("there are more: lade jobs --batch {}\n", batch.id);
   return {};
 }
 
-using Act = Result<jobs::BatchOutcome> (*)(db::Connection&, const jobs::BatchOrder&);
-
 // `done` is the word for what was done to jobs.
-Result<void> act(Act action, const char* done, const std::string& reference, const CommonOptions& common) {
-  LADE_ASSIGN(const auto connection, open_for_batch(reference, common, db::Access::write));
-  LADE_ASSIGN(const auto outcome, action(*connection, {reference, current_user()}));
+Result<void> act(BatchAct what, const char* done, const std::string& reference, const CommonOptions& common) {
+  LADE_ASSIGN(const auto site, open_site(common));
+  LADE_ASSIGN(const auto outcome, site->act(what, reference));
   if (common.output != Output::text) {
     json::object object = api::to_json(outcome.batch);
     object["done"] = outcome.done;
@@ -127,11 +115,12 @@ CLI::App* add_batch_command(CLI::App& app, const char* name, const char* descrip
   CLI::App* command = app.add_subcommand(name, description);
   command->add_option("BATCH", words->batch, "name, UUID or id of the batch")->required();
   add_database_options(*command, common);
+  add_server_options(*command, common);
   return command;
 }
 
-void add_act(CLI::App& app, const char* name, const char* description, const char* done, Act what, const Words& words,
-             CommonOptions& common, Action& action) {
+void add_act(CLI::App& app, const char* name, const char* description, const char* done, BatchAct what,
+             const Words& words, CommonOptions& common, Action& action) {
   add_batch_command(app, name, description, words, common)->callback([=, &common, &action] {
     action = [=, &common] { return ended(act(what, done, words->batch, common), common); };
   });
@@ -143,6 +132,7 @@ void add_list_options(CLI::App& command, store::BatchFilter& filter, CommonOptio
   command.add_option("--limit", filter.limit, "at most so many")->capture_default_str()->check(CLI::PositiveNumber);
   command.add_option("--before", filter.before, "only batches older than the one with this id");
   add_database_options(command, common);
+  add_server_options(command, common);
 }
 
 void add_list(CLI::App& sub, const Words& words, CommonOptions& common, Action& action) {
@@ -173,12 +163,12 @@ void add_batch_commands(CLI::App& app, CommonOptions& common, Action& action) {
         action = [words, &common] { return ended(show(words->batch, common), common); };
       });
   add_act(*sub, "pause", "Begin no further work on its jobs, nor on those that join it later", "paused",
-          jobs::pause_batch, words, common, action);
-  add_act(*sub, "resume", "Go on with its jobs", "resumed", jobs::resume_batch, words, common, action);
-  add_act(*sub, "cancel", "End all its jobs; rows that are in stay in", "cancelled", jobs::cancel_batch, words, common,
+          BatchAct::pause, words, common, action);
+  add_act(*sub, "resume", "Go on with its jobs", "resumed", BatchAct::resume, words, common, action);
+  add_act(*sub, "cancel", "End all its jobs; rows that are in stay in", "cancelled", BatchAct::cancel, words, common,
           action);
   add_act(*sub, "retry", "Do again what failed of its failed and cancelled jobs, and only that", "tried again",
-          jobs::retry_batch, words, common, action);
+          BatchAct::retry, words, common, action);
 }
 
 }  // namespace lade::cli

@@ -18,6 +18,11 @@ struct CommonOptions {
   bool quiet = false;
   std::string settings;  // --settings, LADE_SETTINGS: a file of named settings
 
+  std::string server;      // --server; empty: none
+  std::string token;       // --token
+  std::string token_file;  // --token-file
+  std::string ca_file;     // --ca-file, LADE_CA_FILE
+
   // The database to use: the one that was named, or a file in the data folder.
   std::string database_url() const;
 };
@@ -47,24 +52,16 @@ Result<std::unique_ptr<db::Connection>> open_store_to_read(const CommonOptions& 
 // A session with lade's own tables as this program has them; null when the database has none of them. Fails with
 // schema_outdated when some are missing.
 Result<std::unique_ptr<db::Connection>> open_current_store(const CommonOptions& common, db::Access access);
-// The same for a command about one job; where there are no tables it fails with job_not_found.
-Result<std::unique_ptr<db::Connection>> open_for_job(const std::string& reference, const CommonOptions& common,
-                                                     db::Access access);
 
 // Who runs the program, and where.
 std::string current_user();
 std::string host_name();
 
-// A definition by path of a YAML file, or by slug of a stored one.
-struct NamedDefinition {
-  std::string text;
-  std::string name;  // of the file or the slug, for messages
-};
-Result<NamedDefinition> find_definition_text(const std::string& name, const CommonOptions& common);
-
 // --database and --data; the second adds --output and --quiet.
 void add_place_options(CLI::App& command, CommonOptions& common);
 void add_database_options(CLI::App& command, CommonOptions& common);
+// --server and what goes with it, for commands that a server can carry out.
+void add_server_options(CLI::App& command, CommonOptions& common);
 void add_settings_option(CLI::App& command, CommonOptions& common);
 
 // The whole of a small text file.

@@ -3,9 +3,8 @@
 
 #include <memory>
 
-#include "cli/commands.h"
+#include "cli/site.h"
 #include "definition/parse.h"
-#include "jobs/definitions.h"
 #include "store/definitions.h"
 #include "store/schema.h"
 
@@ -24,9 +23,11 @@ boost::json::array faults_json(const std::vector<definition::Fault>& faults) {
 }
 
 int validate(const std::vector<std::string>& files, const CommonOptions& common) {
+  const auto site = open_site(common);
+  if (!site) return report(site.error(), common.output);
   int code = kOk;
   for (const std::string& file : files) {
-    auto text = find_definition_text(file, common);
+    auto text = find_definition_text(file, **site);
     if (!text) {
       code = report(text.error(), common.output);
       continue;
@@ -48,38 +49,42 @@ int validate(const std::vector<std::string>& files, const CommonOptions& common)
   return code;
 }
 
-int add(const std::string& file, const CommonOptions& common) {
-  auto text = find_definition_text(file, common);
-  if (!text) return report(text.error(), common.output);
-  const definition::Parsed parsed = definition::parse_definition(text->text);
-  auto connection = open_or_create(common);
-  if (!connection) return report(connection.error(), common.output);
-  if (auto migrated = store::migrate(**connection); !migrated) return report(migrated.error(), common.output);
+// A database keeps also a definition with faults, for its author to go on with; a server takes none.
+Result<bool> keep_invalid(const definition::Parsed& parsed, const std::string& text, const std::string& faults,
+                          const CommonOptions& common) {
+  LADE_ASSIGN(const std::string server, server_of(common));
+  if (!server.empty() || parsed.definition.slug.empty()) return false;
+  LADE_ASSIGN(const auto connection, open_or_create(common));
+  LADE_TRY(store::migrate(*connection));
+  store::StoredDefinition stored;
+  stored.slug = parsed.definition.slug;
+  stored.name = parsed.definition.name;
+  stored.source_text = text;
+  stored.strategy = "unknown";
+  stored.validation_error = faults;
+  LADE_TRY(store::save_definition(*connection, stored));
+  return true;
+}
+
+Result<void> add(const std::string& file, const CommonOptions& common) {
+  LADE_ASSIGN(const auto site, open_site(common));
+  LADE_ASSIGN(const NamedDefinition text, find_definition_text(file, *site));
+  const definition::Parsed parsed = definition::parse_definition(text.text);
   if (!parsed.valid()) {
-    store::StoredDefinition stored;
-    stored.slug = parsed.definition.slug;
-    stored.name = parsed.definition.name;
-    stored.source_text = text->text;
-    stored.strategy = "unknown";
-    stored.validation_error = definition::describe(parsed.faults, file);
-    if (!stored.slug.empty())
-      if (auto saved = store::save_definition(**connection, stored); !saved)
-        return report(saved.error(), common.output);
-    return report({"definition_invalid", stored.validation_error,
-                   stored.slug.empty() ? "" : "it was stored as invalid; no import can use it", ErrorKind::invalid},
-                  common.output);
+    const std::string faults = definition::describe(parsed.faults, file);
+    LADE_ASSIGN(const bool kept, keep_invalid(parsed, text.text, faults, common));
+    return fail("definition_invalid", faults, kept ? "it was stored as invalid; no import can use it" : "",
+                ErrorKind::invalid);
   }
-  auto stored = jobs::save_definition(**connection, parsed.definition, text->text);
-  if (!stored) return report(stored.error(), common.output);
-  fmt::print("{} version {}\n", stored->slug, stored->version);
-  return kOk;
+  LADE_ASSIGN(const store::StoredDefinition stored, site->save_definition(parsed.definition, text.text));
+  fmt::print("{} version {}\n", stored.slug, stored.version);
+  return {};
 }
 
 int list(const CommonOptions& common) {
-  auto connection = open_store_to_read(common);
-  if (!connection) return report(connection.error(), common.output);
-  Result<std::vector<store::StoredDefinition>> definitions;
-  if (*connection != nullptr) definitions = store::list_definitions(**connection);
+  const auto site = open_site(common);
+  if (!site) return report(site.error(), common.output);
+  const auto definitions = (*site)->list_definitions();
   if (!definitions) return report(definitions.error(), common.output);
   for (const store::StoredDefinition& d : *definitions) {
     if (common.output == Output::text) {
@@ -95,7 +100,9 @@ int list(const CommonOptions& common) {
 }
 
 int show(const std::string& name, const CommonOptions& common) {
-  auto text = find_definition_text(name, common);
+  const auto site = open_site(common);
+  if (!site) return report(site.error(), common.output);
+  const auto text = find_definition_text(name, **site);
   if (!text) return report(text.error(), common.output);
   if (common.output == Output::text) {
     fmt::print("{}{}", text->text, text->text.ends_with('\n') ? "" : "\n");
@@ -119,17 +126,26 @@ void add_definition_commands(CLI::App& app, CommonOptions& common, Action& actio
   CLI::App* command = sub->add_subcommand("validate", "Name every fault of definitions, with its place");
   command->add_option("FILE", *files, "YAML files, or slugs of stored definitions")->required();
   add_database_options(*command, common);
+  add_server_options(*command, common);
   command->callback([files, &common, &action] { action = [files, &common] { return validate(*files, common); }; });
   command = sub->add_subcommand("add", "Store a definition as the next version of its slug");
   command->add_option("FILE", *name, "a YAML file")->required();
   add_database_options(*command, common);
-  command->callback([name, &common, &action] { action = [name, &common] { return add(*name, common); }; });
+  add_server_options(*command, common);
+  command->callback([name, &common, &action] {
+    action = [name, &common] {
+      const auto added = add(*name, common);
+      return added ? int{kOk} : report(added.error(), common.output);
+    };
+  });
   command = sub->add_subcommand("list", "The stored definitions");
   add_database_options(*command, common);
+  add_server_options(*command, common);
   command->callback([&common, &action] { action = [&common] { return list(common); }; });
   command = sub->add_subcommand("show", "A definition as it was written; with --output json all its settings");
   command->add_option("NAME", *name, "slug or YAML file")->required();
   add_database_options(*command, common);
+  add_server_options(*command, common);
   command->callback([name, &common, &action] { action = [name, &common] { return show(*name, common); }; });
   command = sub->add_subcommand("schema", "Print the JSON Schema of definitions");
   command->callback([&action] {

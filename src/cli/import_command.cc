@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
 #include <boost/json.hpp>
+#include <functional>
 #include <memory>
 
-#include "cli/commands.h"
+#include "cli/remote_import.h"
 #include "cli/settings.h"
+#include "cli/site.h"
 #include "cli/stop_on_signal.h"
 #include "cli/usage.h"
 #include "definition/parse.h"
@@ -19,6 +21,7 @@ struct ImportCommand {
   std::vector<std::string> files;
   std::string definition;
   jobs::ImportOptions options;
+  const CLI::Option* issues = nullptr;
   const CLI::Option* workers = nullptr;
   const CLI::Option* batch_rows = nullptr;
 };
@@ -41,13 +44,14 @@ void print_submitted(const Result<jobs::SubmittedJob>& job, const CommonOptions&
 }
 
 // One job for each file. A file that is refused does not keep the others back; the exit code is that of the first one.
-int submit(const ImportCommand& command, const definition::Definition& definition, const std::string& text,
-           const CommonOptions& common, const std::stop_token& stop) {
+using Submit = std::function<Result<jobs::SubmittedJob>(const std::string& file)>;
+int submit_all(const ImportCommand& command, const Submit& submit, const CommonOptions& common,
+               const std::stop_token& stop) {
   int code = kOk;
   const bool as_list = common.output == Output::json && command.files.size() > 1;
   boost::json::array list;
   for (const std::string& file : command.files) {
-    const auto job = jobs::submit_import(file, definition, text, command.options, stop);
+    const auto job = submit(file);
     if (!job && code == kOk) code = exit_code(job.error().kind);
     if (common.output == Output::text) {
       print_submitted(job, common);
@@ -72,33 +76,7 @@ Result<void> apply_settings(ImportCommand& command, const CommonOptions& common)
   return {};
 }
 
-int run(ImportCommand& command, const CommonOptions& common) {
-  if (command.files.size() > 1 && !command.async)
-    return report(
-        {"option_invalid", fmt::format("{} files are given, and one is imported at a time", command.files.size()),
-         "with --async they become jobs for lade worker", ErrorKind::usage},
-        common.output);
-  auto text = find_definition_text(command.definition, common);
-  if (!text) return report(text.error(), common.output);
-  const definition::Parsed parsed = definition::parse_definition(text->text);
-  if (!parsed.valid())
-    return report({"definition_invalid", definition::describe(parsed.faults, text->name),
-                   "lade definitions validate shows the same", ErrorKind::invalid},
-                  common.output);
-  // A file that does not exist has no target tables either: it is refused rather than made.
-  const db::Access access = command.options.dry_run ? db::Access::read : db::Access::write;
-  command.options.database = db::limited_to(access, common.database_url());
-  command.options.data = common.data;
-  if (auto applied = apply_settings(command, common); !applied) return report(applied.error(), common.output);
-  command.options.user = current_user();
-  StopOnSignal stop;
-  if (command.async) return submit(command, parsed.definition, text->text, common, stop.token());
-  jobs::Progress progress;
-  auto summary = [&] {
-    ProgressLine line(progress, common.output, common.quiet);
-    return jobs::run_import(command.files.front(), parsed.definition, text->text, command.options, progress,
-                            stop.token());
-  }();
+int conclude(const Result<jobs::Summary>& summary, const CommonOptions& common) {
   if (!summary) return report(summary.error(), common.output);
   if (common.output != Output::text) {
     fmt::print("{}\n", jobs::to_json(*summary));
@@ -106,6 +84,65 @@ int run(ImportCommand& command, const CommonOptions& common) {
     print_summary(*summary);
   }
   return jobs::exit_code(*summary);
+}
+
+int import_here(ImportCommand& command, const CommonOptions& common) {
+  const auto site = open_local_site(common);
+  auto text = find_definition_text(command.definition, *site);
+  if (!text) return report(text.error(), common.output);
+  const definition::Parsed parsed = definition::parse_definition(text->text);
+  if (!parsed.valid()) return report(definition_faults(parsed, text->name), common.output);
+  // A file that does not exist has no target tables either: it is refused rather than made.
+  const db::Access access = command.options.dry_run ? db::Access::read : db::Access::write;
+  command.options.database = db::limited_to(access, common.database_url());
+  if (auto applied = apply_settings(command, common); !applied) return report(applied.error(), common.output);
+  command.options.user = current_user();
+  StopOnSignal stop;
+  const auto submit = [&](const std::string& file) {
+    return jobs::submit_import(file, parsed.definition, text->text, command.options, stop.token());
+  };
+  if (command.async) return submit_all(command, submit, common, stop.token());
+  jobs::Progress progress;
+  const auto summary = [&] {
+    ProgressLine line(progress, common.output, common.quiet);
+    return jobs::run_import(command.files.front(), parsed.definition, text->text, command.options, progress,
+                            stop.token());
+  }();
+  return conclude(summary, common);
+}
+
+// What a server decides for itself, or does not tell.
+Result<void> check_for_server(const ImportCommand& command) {
+  for (const auto& [option, hint] :
+       {std::pair(command.workers, "the server has its own workers"),
+        std::pair(command.issues, "lade rows JOB --output ndjson has the failed rows with their issues")})
+    if (option->count() > 0)
+      return fail("option_invalid", fmt::format("{} is not for imports by a server", option->get_name()), hint,
+                  ErrorKind::usage);
+  return {};
+}
+
+int import_there(const ImportCommand& command, const std::string& server, const CommonOptions& common) {
+  if (const auto checked = check_for_server(command); !checked) return report(checked.error(), common.output);
+  StopOnSignal stop;
+  auto importer = RemoteImporter::open(server, command.definition, command.options, common, stop.token());
+  if (!importer) return report(importer.error(), common.output);
+  const auto submit = [&](const std::string& file) { return (*importer)->submit(file); };
+  if (command.async) return submit_all(command, submit, common, stop.token());
+  return conclude((*importer)->run(command.files.front()), common);
+}
+
+int run(ImportCommand& command, const CommonOptions& common) {
+  if (command.files.size() > 1 && !command.async)
+    return report(
+        {"option_invalid", fmt::format("{} files are given, and one is imported at a time", command.files.size()),
+         "with --async they become jobs for lade worker", ErrorKind::usage},
+        common.output);
+  command.options.data = common.data;
+  if (command.options.dry_run) return import_here(command, common);
+  const auto server = server_of(common);
+  if (!server) return report(server.error(), common.output);
+  return server->empty() ? import_here(command, common) : import_there(command, *server, common);
 }
 
 // For tests and measurements; the defaults are meant to be right. Gives the option of batch_rows.
@@ -120,8 +157,9 @@ const CLI::Option* add_tuning(CLI::App& app, jobs::ImportOptions& options) {
 }
 
 // What only an import that makes a job takes.
-void add_job_options(CLI::App& app, ImportCommand& command, CLI::Option& files) {
+void add_job_options(CLI::App& app, ImportCommand& command, CLI::Option& files, CommonOptions& common) {
   files.description(files.get_description() + "; several with --async");
+  add_server_options(app, common);
   CLI::Option* async =
       app.add_flag("--async", command.async, "store the file, queue the job for lade worker and print its id");
   app.add_option("--batch", command.options.batch, "put the job into the batch of this name (see lade batches)")
@@ -156,11 +194,12 @@ void add_command(CLI::App& app, const char* name, const char* description, bool 
                           {"none", static_cast<int>(Results::none)}}))
       ->type_name("WHICH");
   sub->add_option("--results-dir", command->options.results_folder, "folder for them (default: DATA/imports/JOB)");
-  sub->add_option("--issues", command->options.issues_file, "write every issue to this file, one JSON object a line");
+  command->issues = sub->add_option("--issues", command->options.issues_file,
+                                    "write every issue to this file, one JSON object a line");
   if (dry_run) {
     files->expected(1);
   } else {
-    add_job_options(*sub, *command, *files);
+    add_job_options(*sub, *command, *files, common);
   }
   command->workers =
       sub->add_option("--workers", command->options.workers, "threads and connections (default: one per core)");

@@ -8,8 +8,6 @@
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/usage.h"
-#include "jobs/control.h"
-#include "store/definitions.h"
 #include "store/schema.h"
 
 namespace lade::cli {
@@ -59,13 +57,6 @@ Result<std::unique_ptr<db::Connection>> open_current_store(const CommonOptions& 
   return connection;
 }
 
-Result<std::unique_ptr<db::Connection>> open_for_job(const std::string& reference, const CommonOptions& common,
-                                                     db::Access access) {
-  LADE_ASSIGN(auto connection, open_current_store(common, access));
-  if (connection == nullptr) return fail(jobs::job_not_found(reference));
-  return connection;
-}
-
 std::string host_name() {
   char name[256] = {};
   return gethostname(name, sizeof name - 1) == 0 ? name : "unknown";
@@ -95,30 +86,19 @@ void add_database_options(CLI::App& command, CommonOptions& common) {
   command.add_flag("--quiet,-q", common.quiet, "no progress, no summary; errors and exit code only");
 }
 
+void add_server_options(CLI::App& command, CommonOptions& common) {
+  command.add_option("--server", common.server,
+                     "address of a lade server that does it, instead of a database: https://… (LADE_SERVER)");
+  command.add_option("--token-file", common.token_file, "file with the server's API token");
+  command.add_option("--token", common.token,
+                     "the token itself, which other users of the machine can see (LADE_TOKEN)");
+  command.add_option("--ca-file", common.ca_file, "certificates to trust instead of the system's (PEM)")
+      ->envname("LADE_CA_FILE");
+}
+
 void add_settings_option(CLI::App& command, CommonOptions& common) {
   command.add_option("--settings", common.settings, "file of NAME=VALUE settings (docs/settings.md)")
       ->envname("LADE_SETTINGS");
-}
-
-Result<NamedDefinition> find_definition_text(const std::string& name, const CommonOptions& common) {
-  std::error_code error;
-  if (std::filesystem::exists(name, error) || error) {  // opening it says what is wrong with it
-    LADE_ASSIGN(std::string text, read_all(name));
-    return NamedDefinition{std::move(text), name};
-  }
-  const auto not_found = [&] {
-    return fail("definition_not_found", fmt::format("there is no definition '{}'", name),
-                "give the path of a YAML file, or store it first: lade definitions add FILE", ErrorKind::invalid);
-  };
-  if (name.ends_with(".yaml") || name.ends_with(".yml") || name.ends_with(".json") ||
-      name.find('/') != std::string::npos)
-    return not_found();
-  auto connection = open_store_to_read(common);
-  if (!connection) return fail(std::move(connection).error().within(fmt::format("definition '{}'", name)));
-  if (*connection == nullptr) return not_found();
-  LADE_ASSIGN(const auto stored, store::find_definition(**connection, name));
-  if (!stored) return not_found();
-  return NamedDefinition{stored->source_text, name};
 }
 
 }  // namespace lade::cli

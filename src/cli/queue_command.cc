@@ -2,15 +2,12 @@
 #include <unistd.h>
 #include <boost/json.hpp>
 
-#include <functional>
 #include <memory>
 
 #include "api/views.h"
 #include "base/moment.h"
-#include "cli/commands.h"
-#include "queue/dead_letters.h"
+#include "cli/site.h"
 #include "queue/groups.h"
-#include "queue/task_list.h"
 
 namespace lade::cli {
 namespace {
@@ -73,50 +70,32 @@ void show(const std::vector<Item>& items, const char* name, Output output, void 
     for (const json::value& object : objects) fmt::print("{}\n", json::serialize(object));
 }
 
-// Runs `work` with a session; a database without lade's tables has an empty queue.
-int with_queue(const CommonOptions& common, db::Access access,
-               const std::function<Result<void>(db::Connection*)>& work) {
-  const auto connection = open_current_store(common, access);
-  if (!connection) return report(connection.error(), common.output);
-  const auto done = work(connection->get());
+int ended(const Result<void>& done, const CommonOptions& common) {
   return done ? int{kOk} : report(done.error(), common.output);
 }
 
-int list_tasks(const queue::TaskFilter& filter, const CommonOptions& common) {
-  return with_queue(common, db::Access::read, [&](db::Connection* connection) -> Result<void> {
-    std::vector<queue::TaskRow> tasks;
-    std::vector<queue::PausedQueue> paused;
-    if (connection != nullptr) {
-      LADE_ASSIGN(tasks, queue::list_tasks(*connection, filter));
-      LADE_ASSIGN(paused, queue::list_paused(*connection));
-    }
-    show(tasks, "tasks", common.output, print_tasks);
-    if (common.output == Output::text)
-      for (const queue::PausedQueue& stopped : paused) fmt::print("paused: {} {}\n", stopped.scope, stopped.name);
-    return {};
-  });
+Result<void> list_tasks(const queue::TaskFilter& filter, const CommonOptions& common) {
+  LADE_ASSIGN(const auto site, open_site(common));
+  LADE_ASSIGN(const auto tasks, site->list_tasks(filter));
+  LADE_ASSIGN(const auto paused, site->list_paused());
+  show(tasks, "tasks", common.output, print_tasks);
+  if (common.output == Output::text)
+    for (const queue::PausedQueue& stopped : paused) fmt::print("paused: {} {}\n", stopped.scope, stopped.name);
+  return {};
 }
 
-int list_nodes(const CommonOptions& common) {
-  return with_queue(common, db::Access::read, [&](db::Connection* connection) -> Result<void> {
-    std::vector<queue::ListedNode> nodes;
-    if (connection != nullptr) {
-      LADE_ASSIGN(nodes, queue::list_nodes(*connection));
-    }
-    show(nodes, "nodes", common.output, print_nodes);
-    return {};
-  });
+Result<void> list_nodes(const CommonOptions& common) {
+  LADE_ASSIGN(const auto site, open_site(common));
+  LADE_ASSIGN(const auto nodes, site->list_nodes());
+  show(nodes, "nodes", common.output, print_nodes);
+  return {};
 }
 
-int list_letters(std::int64_t limit, const CommonOptions& common) {
-  return with_queue(common, db::Access::read, [&](db::Connection* connection) -> Result<void> {
-    std::vector<queue::DeadLetter> letters;
-    if (connection != nullptr) {
-      LADE_ASSIGN(letters, queue::dead_letters(*connection, "", limit));
-    }
-    show(letters, "dead_letters", common.output, print_letters);
-    return {};
-  });
+Result<void> list_letters(std::int64_t limit, const CommonOptions& common) {
+  LADE_ASSIGN(const auto site, open_site(common));
+  LADE_ASSIGN(const auto letters, site->dead_letters(limit));
+  show(letters, "dead_letters", common.output, print_letters);
+  return {};
 }
 
 // What was done, in one line.
@@ -128,27 +107,24 @@ void say(const CommonOptions& common, const json::object& object, const std::str
   }
 }
 
-int act_on_letter(std::int64_t task, bool retry, const CommonOptions& common) {
-  return with_queue(common, db::Access::write, [&](db::Connection* connection) -> Result<void> {
-    if (connection == nullptr) return fail(queue::no_such_letter(task));
-    LADE_TRY(retry ? queue::retry_dead_letter(*connection, task) : queue::delete_dead_letter(*connection, task));
-    say(common, {{"task_id", task}, {"status", retry ? "pending" : "deleted"}},
-        fmt::format("task {}: {}", task, retry ? "pending again" : "dead letter deleted"));
-    return {};
-  });
+Result<void> act_on_letter(std::int64_t task, bool retry, const CommonOptions& common) {
+  LADE_ASSIGN(const auto site, open_site(common));
+  LADE_TRY(retry ? site->retry_letter(task) : site->delete_letter(task));
+  say(common, {{"task_id", task}, {"status", retry ? "pending" : "deleted"}},
+      fmt::format("task {}: {}", task, retry ? "pending again" : "dead letter deleted"));
+  return {};
 }
 
-int set_paused(const QueueCommand& command, bool paused, const CommonOptions& common) {
-  return with_queue(common, db::Access::write, [&](db::Connection* connection) -> Result<void> {
-    if (connection == nullptr)
-      return fail("schema_outdated", "the database has none of lade's tables", "run lade migrate", ErrorKind::invalid);
-    const queue::Scope scope = command.kind ? queue::Scope::kind : queue::Scope::queue;
-    LADE_TRY(queue::pause(*connection, scope, command.name, paused));
-    const char* what = command.kind ? "kind" : "queue";
-    say(common, {{what, command.name}, {"paused", paused}},
-        fmt::format("{} {}: {}", what, command.name, paused ? "paused" : "resumed"));
-    return {};
-  });
+Result<void> set_paused(const QueueCommand& command, bool paused, const CommonOptions& common) {
+  LADE_ASSIGN(const auto connection, open_current_store(common, db::Access::write));
+  if (connection == nullptr)
+    return fail("schema_outdated", "the database has none of lade's tables", "run lade migrate", ErrorKind::invalid);
+  const queue::Scope scope = command.kind ? queue::Scope::kind : queue::Scope::queue;
+  LADE_TRY(queue::pause(*connection, scope, command.name, paused));
+  const char* what = command.kind ? "kind" : "queue";
+  say(common, {{what, command.name}, {"paused", paused}},
+      fmt::format("{} {}: {}", what, command.name, paused ? "paused" : "resumed"));
+  return {};
 }
 
 void add_list_options(CLI::App& command, const Words& words, CommonOptions& common) {
@@ -161,11 +137,12 @@ void add_list_options(CLI::App& command, const Words& words, CommonOptions& comm
       ->check(CLI::PositiveNumber);
   command.add_option("--before", words->filter.before, "only tasks older than the one with this id");
   add_database_options(command, common);
+  add_server_options(command, common);
 }
 
 void add_lists(CLI::App& sub, const Words& words, CommonOptions& common, Action& action) {
   const auto set = [words, &common, &action] {
-    action = [words, &common] { return list_tasks(words->filter, common); };
+    action = [words, &common] { return ended(list_tasks(words->filter, common), common); };
   };
   CLI::App* command = sub.add_subcommand("list", "Tasks, newest first (also without the word list)");
   add_list_options(*command, words, common);
@@ -176,12 +153,15 @@ void add_lists(CLI::App& sub, const Words& words, CommonOptions& common, Action&
   });
   command = sub.add_subcommand("nodes", "Processes that work on tasks");
   add_database_options(*command, common);
-  command->callback([&common, &action] { action = [&common] { return list_nodes(common); }; });
+  add_server_options(*command, common);
+  command->callback([&common, &action] { action = [&common] { return ended(list_nodes(common), common); }; });
   command = sub.add_subcommand("dead-letters", "Tasks that were given up, and why");
   command->add_option("--limit", words->letters, "at most so many")->capture_default_str()->check(CLI::PositiveNumber);
   add_database_options(*command, common);
-  command->callback(
-      [words, &common, &action] { action = [words, &common] { return list_letters(words->letters, common); }; });
+  add_server_options(*command, common);
+  command->callback([words, &common, &action] {
+    action = [words, &common] { return ended(list_letters(words->letters, common), common); };
+  });
 }
 
 void add_letter_command(CLI::App& sub, const char* name, const char* description, bool retry, const Words& words,
@@ -189,8 +169,9 @@ void add_letter_command(CLI::App& sub, const char* name, const char* description
   CLI::App* command = sub.add_subcommand(name, description);
   command->add_option("TASK", words->task, "id of the task")->required();
   add_database_options(*command, common);
+  add_server_options(*command, common);
   command->callback([words, retry, &common, &action] {
-    action = [words, retry, &common] { return act_on_letter(words->task, retry, common); };
+    action = [words, retry, &common] { return ended(act_on_letter(words->task, retry, common), common); };
   });
 }
 
@@ -202,7 +183,7 @@ void add_pause_command(CLI::App& sub, const char* name, const char* description,
   command->add_flag("--kind", words->kind, "NAME is a kind of tasks");
   add_database_options(*command, common);
   command->callback([words, paused, &common, &action] {
-    action = [words, paused, &common] { return set_paused(*words, paused, common); };
+    action = [words, paused, &common] { return ended(set_paused(*words, paused, common), common); };
   });
 }
 

@@ -3,33 +3,17 @@
 #include <boost/json.hpp>
 #include <memory>
 
-#include "cli/commands.h"
-#include "jobs/control.h"
-#include "jobs/fetch_results.h"
-#include "jobs/job.h"
+#include "cli/site.h"
 
 namespace lade::cli {
 namespace {
 
-struct ResultsCommand {
-  std::string job;
-  std::string folder;
-  bool all = false;
-};
-
-Result<jobs::ResultFiles> fetch(const ResultsCommand& command, const CommonOptions& common) {
-  LADE_ASSIGN(const auto connection, open_for_job(command.job, common, db::Access::read));
-  LADE_ASSIGN(const store::JobRecord job, jobs::require_job(*connection, command.job));
-  jobs::ImportOptions options;
-  options.data = common.data;
-  LADE_ASSIGN(const storage::Folder storage, storage::Folder::open(jobs::storage_path(options)));
-  const std::filesystem::path folder =
-      command.folder.empty() ? options.data / "imports" / job.uuid : std::filesystem::path(command.folder);
-  return command.all ? jobs::make_results(*connection, storage, job, options, folder)
-                     : jobs::fetch_results(*connection, storage, job, folder);
+Result<jobs::ResultFiles> fetch(const ResultsDemand& demand, const CommonOptions& common) {
+  LADE_ASSIGN(const auto site, open_site(common));
+  return site->fetch_results(demand);
 }
 
-int run(const ResultsCommand& command, const CommonOptions& common) {
+int run(const ResultsDemand& command, const CommonOptions& common) {
   const auto files = fetch(command, common);
   if (!files) return report(files.error(), common.output);
   const std::pair<const char*, const std::string&> all[] = {
@@ -48,10 +32,11 @@ int run(const ResultsCommand& command, const CommonOptions& common) {
 }  // namespace
 
 void add_results_command(CLI::App& app, CommonOptions& common, Action& action) {
-  auto command = std::make_shared<ResultsCommand>();
+  auto command = std::make_shared<ResultsDemand>();
   CLI::App* sub = app.add_subcommand("results", "Bring the result files of a job to where you can edit them");
   sub->add_option("JOB", command->job, "id, UUID or slug of the job")->required();
   add_database_options(*sub, common);
+  add_server_options(*sub, common);
   sub->add_option("--results-dir", command->folder, "folder for them (default: DATA/imports/JOB)");
   sub->add_flag(
       "--all", command->all,

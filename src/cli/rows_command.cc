@@ -7,11 +7,9 @@
 
 #include "analysis/formula_guard.h"
 #include "api/views.h"
-#include "cli/commands.h"
+#include "cli/site.h"
 #include "cli/usage.h"
 #include "csv/writer.h"
-#include "jobs/analysed_rows.h"
-#include "jobs/control.h"
 #include "store/row_list.h"
 
 namespace lade::cli {
@@ -85,27 +83,21 @@ class RowOutput {
   std::string record_;
 };
 
-Result<void> list(db::Connection& connection, const RowsCommand& command) {
-  LADE_ASSIGN(const store::JobRecord job, jobs::require_job(connection, command.job));
-  store::RowFilter filter = command.filter;
-  LADE_ASSIGN(filter.is_analysed, jobs::analysed_rows(connection, job));
+Result<void> list(const RowsCommand& command, const CommonOptions& common) {
+  LADE_ASSIGN(const auto site, open_site(common));
+  const std::string word = store::row_words()[command.word].first;
   // Begun with the first row: an error before it is not preceded by half an answer.
   std::optional<RowOutput> output;
-  const auto begun = [&]() -> RowOutput& {
-    return output ? *output : output.emplace(command.format, store::row_words()[command.word].first);
-  };
-  LADE_TRY(store::list_rows(connection, job, filter, [&](const store::ListedRow& row) { begun().take(row); }));
+  const auto begun = [&]() -> RowOutput& { return output ? *output : output.emplace(command.format, word); };
+  LADE_TRY(site->list_rows(command.job, word, command.filter, [&](const store::ListedRow& row) { begun().take(row); }));
   begun().finish();
   return {};
 }
 
 int run(const RowsCommand& command, const CommonOptions& common) {
   const bool plain = command.format == Format::text || command.format == Format::csv;
-  const Output output = plain ? Output::text : Output::json;
-  auto connection = open_for_job(command.job, common, db::Access::read);
-  if (!connection) return report(connection.error(), output);
-  const auto listed = list(**connection, command);
-  return listed ? int{kOk} : report(listed.error(), output);
+  const auto listed = list(command, common);
+  return listed ? int{kOk} : report(listed.error(), plain ? Output::text : Output::json);
 }
 
 }  // namespace
@@ -126,6 +118,7 @@ void add_rows_command(CLI::App& app, CommonOptions& common, Action& action) {
       ->check(CLI::NonNegativeNumber);
   sub->add_option("--after", command->filter.after, "only rows behind this one")->check(CLI::NonNegativeNumber);
   add_place_options(*sub, common);
+  add_server_options(*sub, common);
   sub->add_option("--output", command->format, "text, json, ndjson or csv (default: text)")
       ->transform(one_of({{"text", static_cast<int>(Format::text)},
                           {"json", static_cast<int>(Format::json)},

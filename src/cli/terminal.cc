@@ -117,6 +117,42 @@ void ProgressLine::show() {
   std::fflush(stderr);
 }
 
+UploadLine::UploadLine(std::string file, Output output, bool quiet)
+    : file_(std::move(file)),
+      output_(output),
+      silent_(quiet || output == Output::json),
+      terminal_(isatty(STDERR_FILENO) != 0 && output == Output::text) {}
+
+UploadLine::~UploadLine() {
+  if (terminal_ && !silent_) fmt::print(stderr, "\r\x1b[K");
+}
+
+void UploadLine::tell(std::uint64_t sent, std::uint64_t total) {
+  const Clock::time_point time = Clock::now();
+  const bool ends = sent == total && !whole_;
+  if (silent_ || whole_ || (time < next_ && !ends)) return;
+  next_ = time + (terminal_ ? kTerminalInterval : kPlainInterval);
+  whole_ = ends;
+  show(sent, total);
+}
+
+void UploadLine::show(std::uint64_t sent, std::uint64_t total) {
+  if (output_ == Output::ndjson) {
+    const boost::json::object object{{"event", "upload"}, {"file", file_}, {"bytes", sent}, {"bytes_total", total}};
+    fmt::print("{}\n", boost::json::serialize(object));
+    std::fflush(stdout);
+    return;
+  }
+  const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+  const double share = total == 0 ? 1 : static_cast<double>(sent) / static_cast<double>(total);
+  std::string line = fmt::format("{:<10} {:>3.0f}%  {} of {} bytes", "uploading", share * 100,
+                                 grouped(static_cast<std::int64_t>(sent)), grouped(static_cast<std::int64_t>(total)));
+  if (seconds > 0.5) line += fmt::format("  {:.1f} MB/s", static_cast<double>(sent) / seconds / 1e6);
+  if (share > 0.02 && share < 1) line += fmt::format("  {:.0f} s left", seconds / share * (1 - share));
+  fmt::print(stderr, "{}{}{}", terminal_ ? "\r\x1b[K" : "", line, terminal_ ? "" : "\n");
+  std::fflush(stderr);
+}
+
 void print_summary(const jobs::Summary& summary) {
   using model::Outcome;
   const auto& rows = summary.rows;

@@ -54,6 +54,29 @@ class ProgressLine {
   std::jthread thread_;
 };
 
+// Shows how much of a file has been sent, in the same way; told by whoever sends it.
+class UploadLine {
+ public:
+  UploadLine(std::string file, Output output, bool quiet);
+  ~UploadLine();
+  UploadLine(const UploadLine&) = delete;
+  UploadLine& operator=(const UploadLine&) = delete;
+
+  void tell(std::uint64_t sent, std::uint64_t total);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void show(std::uint64_t sent, std::uint64_t total);
+
+  const std::string file_;
+  const Output output_;
+  const bool silent_;
+  const bool terminal_;
+  const Clock::time_point start_ = Clock::now();
+  Clock::time_point next_ = start_;
+  bool whole_ = false;  // its end was shown
+};
+
 // The summary of an import for people.
 void print_summary(const jobs::Summary& summary);
 

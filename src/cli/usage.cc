@@ -30,10 +30,18 @@ std::vector<std::string> flag_names(const CLI::App& app) {
   return names;
 }
 
+bool is_about_servers(std::string_view word) {
+  const std::string_view flag = word.substr(0, word.find('='));
+  return flag == "--server" || flag == "--token" || flag == "--token-file" || flag == "--ca-file";
+}
+
 // Empty when every word found its place.
 std::string describe_unknown_word(const CLI::App& command, const std::vector<std::string>& words) {
   if (words.empty()) return {};
   const std::string& word = words.front();
+  if (is_about_servers(word) && command.get_parent() != nullptr)
+    return fmt::format("'{}' works on a database itself; no server does it, so it takes no {}", command.get_name(),
+                       word.substr(0, word.find('=')));
   if (word.starts_with('-')) return fmt::format("unknown flag '{}'{}", word, suggestion(word, flag_names(command)));
   const std::vector<std::string> commands = command_names(command);
   if (commands.empty()) return fmt::format("unexpected '{}'", word);

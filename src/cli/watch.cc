@@ -10,7 +10,7 @@
 #include "api/views.h"
 #include "base/moment.h"
 #include "cli/job_view.h"
-#include "jobs/control.h"
+#include "cli/site.h"
 
 namespace lade::cli {
 namespace {
@@ -116,10 +116,10 @@ class ProgressOutput {
   std::string seen_;
 };
 
-Result<store::JobRecord> follow(db::Connection& connection, const std::string& reference, const CommonOptions& common) {
+Result<store::JobRecord> follow(Site& site, const std::string& reference, const CommonOptions& common) {
   ProgressOutput output(common);
   for (;;) {
-    LADE_ASSIGN(store::JobRecord job, jobs::require_job(connection, reference));
+    LADE_ASSIGN(store::JobRecord job, site.find_job(reference));
     output.show(job);
     if (job.standing.outcome || job.standing.state == model::JobState::waiting_for_review) return job;
     std::this_thread::sleep_for(kInterval);
@@ -142,9 +142,9 @@ void print_end(const store::JobRecord& job, const CommonOptions& common) {
 }  // namespace
 
 int watch_job(const std::string& reference, const CommonOptions& common) {
-  auto connection = open_for_job(reference, common, db::Access::read);
-  if (!connection) return report(connection.error(), common.output);
-  auto job = follow(**connection, reference, common);
+  const auto site = open_site(common);
+  if (!site) return report(site.error(), common.output);
+  auto job = follow(**site, reference, common);
   if (!job) return report(job.error(), common.output);
   print_end(*job, common);
   return exit_code(*job);

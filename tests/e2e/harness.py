@@ -208,8 +208,8 @@ class Process:
 
 
 class Server(Process):
-    def __init__(self, folder, url, *words, **environment):
-        super().__init__(["serve", "--port", "0", "--database", url, *words], folder, **environment)
+    def __init__(self, folder, url, *words, port=0, **environment):
+        super().__init__(["serve", "--port", port, "--database", url, *words], folder, **environment)
         self.port = int(self.wait_for(r"lade serves .* at https?://[\d.]+:(\d+)")[1])
 
 
@@ -238,8 +238,8 @@ class ServerTest(ProgramTest):
         self.admin = self.user("admin@example.com", "admin")
         self.client = self.user("operator@example.com", "operator")
 
-    def start(self, *words):
-        server = Server(self.folder, self.url, *(words or self.words))
+    def start(self, *words, port=0):
+        server = Server(self.folder, self.url, *(words or self.words), port=port)
         self.addCleanup(self.end, server)
         return server
 

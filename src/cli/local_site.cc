@@ -1,0 +1,197 @@
+#include "base/file.h"
+#include "cli/site.h"
+#include "jobs/analysed_rows.h"
+#include "jobs/definitions.h"
+#include "jobs/fetch_results.h"
+#include "jobs/job.h"
+#include "storage/folder.h"
+#include "store/schema.h"
+
+namespace lade::cli {
+namespace {
+
+using db::Access;
+
+// The database of this machine or one that it reaches, opened when something is asked. One without lade's tables has no
+// jobs, no batches and an empty queue.
+class LocalSite final : public Site {
+ public:
+  explicit LocalSite(const CommonOptions& common) : common_(common) {}
+
+  Result<store::JobPage> list_jobs(const store::JobFilter& filter, const std::string& batch) override {
+    LADE_ASSIGN(db::Connection* const connection, open(Access::read));
+    store::JobFilter wanted = filter;
+    if (!batch.empty()) {
+      LADE_ASSIGN(const store::BatchRecord found, find_batch(batch));
+      wanted.batch_id = found.id;
+    }
+    if (connection == nullptr) return store::JobPage();
+    return store::list_jobs(*connection, wanted);
+  }
+
+  Result<store::JobRecord> find_job(const std::string& job) override {
+    LADE_ASSIGN(db::Connection* const connection, open_for_job(job, Access::read));
+    return jobs::require_job(*connection, job);
+  }
+
+  Result<JobPicture> show_job(const std::string& reference) override {
+    JobPicture picture;
+    LADE_ASSIGN(picture.job, find_job(reference));
+    LADE_ASSIGN(picture.tasks, queue::count_tasks(*connection_, picture.job.uuid));
+    LADE_ASSIGN(picture.events, store::events_of(*connection_, picture.job.id));
+    return picture;
+  }
+
+  Result<store::JobRecord> act(const JobDemand& demand) override {
+    LADE_ASSIGN(db::Connection* const opened, open_for_job(demand.job, Access::write));
+    db::Connection& connection = *opened;
+    const jobs::JobOrder order{demand.job, current_user()};
+    switch (demand.act) {
+      case JobAct::pause: return jobs::pause_job(connection, order);
+      case JobAct::resume: return jobs::resume_job(connection, order);
+      case JobAct::cancel: return jobs::cancel_job(connection, order);
+      case JobAct::retry: return jobs::retry_job(connection, order, demand.retry);
+      case JobAct::clone: return jobs::clone_job(connection, order, demand.force);
+      case JobAct::approve: return jobs::approve_job(connection, order, demand.revision);
+      case JobAct::reject: return jobs::reject_job(connection, order);
+    }
+    return fail(jobs::job_not_found(demand.job));
+  }
+
+  Result<store::JobRecord> delete_job(const std::string& job) override {
+    LADE_ASSIGN(db::Connection* const connection, open_for_job(job, Access::write));
+    LADE_ASSIGN(const jobs::DeletedJob deleted, jobs::delete_job(*connection, {job, current_user()}));
+    LADE_TRY(remove_files(deleted.files));
+    return deleted.job;
+  }
+
+  Result<void> list_rows(const std::string& reference, const std::string&, const store::RowFilter& filter,
+                         const std::function<void(const store::ListedRow&)>& take) override {
+    LADE_ASSIGN(const store::JobRecord job, find_job(reference));
+    store::RowFilter wanted = filter;
+    LADE_ASSIGN(wanted.is_analysed, jobs::analysed_rows(*connection_, job));
+    return store::list_rows(*connection_, job, wanted, take);
+  }
+
+  Result<jobs::ResultFiles> fetch_results(const ResultsDemand& demand) override {
+    LADE_ASSIGN(const store::JobRecord job, find_job(demand.job));
+    jobs::ImportOptions options;
+    options.data = common_.data;
+    LADE_ASSIGN(const storage::Folder storage, storage::Folder::open(jobs::storage_path(options)));
+    const std::filesystem::path folder = demand.folder.empty() ? options.data / "imports" / job.uuid : demand.folder;
+    return demand.all ? jobs::make_results(*connection_, storage, job, options, folder)
+                      : jobs::fetch_results(*connection_, storage, job, folder);
+  }
+
+  Result<store::BatchPage> list_batches(const store::BatchFilter& filter) override {
+    LADE_ASSIGN(db::Connection* const connection, open(Access::read));
+    if (connection == nullptr) return store::BatchPage();
+    return store::list_batches(*connection, filter);
+  }
+
+  Result<store::BatchRecord> find_batch(const std::string& batch) override {
+    LADE_ASSIGN(db::Connection* const connection, open(Access::read));
+    if (connection == nullptr) return fail(jobs::batch_not_found(batch));
+    return jobs::require_batch(*connection, batch);
+  }
+
+  Result<jobs::BatchOutcome> act(BatchAct act, const std::string& batch) override {
+    LADE_ASSIGN(db::Connection* const connection, open(Access::write));
+    if (connection == nullptr) return fail(jobs::batch_not_found(batch));
+    const jobs::BatchOrder order{batch, current_user()};
+    switch (act) {
+      case BatchAct::pause: return jobs::pause_batch(*connection, order);
+      case BatchAct::resume: return jobs::resume_batch(*connection, order);
+      case BatchAct::cancel: return jobs::cancel_batch(*connection, order);
+      case BatchAct::retry: return jobs::retry_batch(*connection, order);
+    }
+    return fail(jobs::batch_not_found(batch));
+  }
+
+  Result<std::vector<queue::TaskRow>> list_tasks(const queue::TaskFilter& filter) override {
+    LADE_ASSIGN(db::Connection* const connection, open(Access::read));
+    if (connection == nullptr) return std::vector<queue::TaskRow>();
+    return queue::list_tasks(*connection, filter);
+  }
+  Result<std::vector<queue::PausedQueue>> list_paused() override {
+    LADE_ASSIGN(db::Connection* const connection, open(Access::read));
+    if (connection == nullptr) return std::vector<queue::PausedQueue>();
+    return queue::list_paused(*connection);
+  }
+  Result<std::vector<queue::ListedNode>> list_nodes() override {
+    LADE_ASSIGN(db::Connection* const connection, open(Access::read));
+    if (connection == nullptr) return std::vector<queue::ListedNode>();
+    return queue::list_nodes(*connection);
+  }
+  Result<std::vector<queue::DeadLetter>> dead_letters(std::int64_t limit) override {
+    LADE_ASSIGN(db::Connection* const connection, open(Access::read));
+    if (connection == nullptr) return std::vector<queue::DeadLetter>();
+    return queue::dead_letters(*connection, "", limit);
+  }
+  Result<void> retry_letter(std::int64_t task) override {
+    LADE_ASSIGN(db::Connection* const connection, open(Access::write));
+    if (connection == nullptr) return fail(queue::no_such_letter(task));
+    return queue::retry_dead_letter(*connection, task);
+  }
+  Result<void> delete_letter(std::int64_t task) override {
+    LADE_ASSIGN(db::Connection* const connection, open(Access::write));
+    if (connection == nullptr) return fail(queue::no_such_letter(task));
+    return queue::delete_dead_letter(*connection, task);
+  }
+
+  Result<std::vector<store::StoredDefinition>> list_definitions() override {
+    LADE_ASSIGN(const auto connection, open_store_to_read(common_));
+    if (connection == nullptr) return std::vector<store::StoredDefinition>();
+    return store::list_definitions(*connection);
+  }
+  Result<std::optional<std::string>> find_definition(const std::string& slug) override {
+    LADE_ASSIGN(const auto connection, open_store_to_read(common_));
+    if (connection == nullptr) return std::nullopt;
+    LADE_ASSIGN(const auto stored, store::find_definition(*connection, slug));
+    return stored ? std::optional(stored->source_text) : std::nullopt;
+  }
+  Result<store::StoredDefinition> save_definition(const definition::Definition& definition,
+                                                  const std::string& text) override {
+    LADE_ASSIGN(const auto connection, open_or_create(common_));
+    LADE_TRY(store::migrate(*connection));
+    return jobs::save_definition(*connection, definition, text);
+  }
+
+ private:
+  // Null when the database has none of lade's tables.
+  Result<db::Connection*> open(Access access) {
+    if (connection_ == nullptr || access_ != access) {
+      LADE_ASSIGN(connection_, open_current_store(common_, access));
+      access_ = access;
+    }
+    return connection_.get();
+  }
+  Result<db::Connection*> open_for_job(const std::string& job, Access access) {
+    LADE_ASSIGN(db::Connection* const connection, open(access));
+    if (connection == nullptr) return fail(jobs::job_not_found(job));
+    return connection;
+  }
+
+  // Out of the storage that lies in the data folder; those of another storage are left to its own nodes.
+  Result<void> remove_files(const std::vector<store::UnwantedFile>& files) const {
+    std::error_code error;
+    const std::filesystem::path path = std::filesystem::path(common_.data) / "storage";
+    if (files.empty() || !std::filesystem::exists(path, error)) return {};
+    LADE_ASSIGN(const storage::Folder folder, storage::Folder::open(path));
+    for (const store::UnwantedFile& file : files)
+      if (file.storage == folder.id()) LADE_TRY(folder.remove(file.uuid));
+    return {};
+  }
+
+  const CommonOptions& common_;
+  std::unique_ptr<db::Connection> connection_;
+  Access access_ = Access::read;
+};
+
+}  // namespace
+
+std::unique_ptr<Site> open_local_site(const CommonOptions& common) {
+  return std::make_unique<LocalSite>(common);
+}
+
+}  // namespace lade::cli

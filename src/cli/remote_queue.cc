@@ -1,0 +1,127 @@
+#include <fmt/format.h>
+
+#include <boost/json.hpp>
+
+#include "cli/remote_site.h"
+#include "remote/pages.h"
+
+// Batches, the queue and definitions of a server.
+namespace lade::cli {
+namespace {
+
+namespace json = boost::json;
+using remote::escaped;
+using remote::Names;
+
+std::string batch_path(const std::string& batch) {
+  return "/api/v1/batches/" + escaped(batch);
+}
+
+std::string definition_path(const std::string& slug) {
+  return "/api/v1/definitions/" + escaped(slug);
+}
+
+std::string letter_path(std::int64_t task) {
+  return fmt::format("/api/v1/queue/dead-letter/{}", task);
+}
+
+std::string_view word_of(BatchAct act) {
+  switch (act) {
+    case BatchAct::pause: return "pause";
+    case BatchAct::resume: return "resume";
+    case BatchAct::cancel: return "cancel";
+    case BatchAct::retry: return "retry";
+  }
+  return "";
+}
+
+// Dead letters are known by their task: there it is the task that the server does not find.
+Error as_letter_error(Error error, std::int64_t task) {
+  return error.code == "task_not_found" ? queue::no_such_letter(task) : std::move(error);
+}
+
+}  // namespace
+
+Result<store::BatchPage> RemoteSite::list_batches(const store::BatchFilter& filter) {
+  LADE_ASSIGN(auto page, remote::list<store::BatchRecord>(client_, "/api/v1/batches", {{"status", filter.status}},
+                                                          filter.before, filter.limit));
+  return store::BatchPage{std::move(page.records), page.next};
+}
+
+Result<store::BatchRecord> RemoteSite::find_batch(const std::string& batch) {
+  LADE_ASSIGN(const json::value answer, client_.ask({.path = batch_path(batch)}));
+  return remote::read<store::BatchRecord>(answer);
+}
+
+Result<jobs::BatchOutcome> RemoteSite::act(BatchAct act, const std::string& batch) {
+  LADE_ASSIGN(
+      const json::value answer,
+      client_.ask({.method = "POST", .path = fmt::format("{}/{}", batch_path(batch), word_of(act)), .body = "{}"}));
+  return remote::read<jobs::BatchOutcome>(answer);
+}
+
+Result<std::vector<queue::TaskRow>> RemoteSite::list_tasks(const queue::TaskFilter& filter) {
+  const Names query{{"status", filter.status}, {"kind", filter.kind}};
+  LADE_ASSIGN(auto page, remote::list<queue::TaskRow>(client_, "/api/v1/tasks", query, filter.before, filter.limit));
+  return std::move(page.records);
+}
+
+Result<std::vector<queue::PausedQueue>> RemoteSite::list_paused() {
+  return std::vector<queue::PausedQueue>();
+}
+
+Result<std::vector<queue::ListedNode>> RemoteSite::list_nodes() {
+  return remote::whole_list<queue::ListedNode>(client_, "/api/v1/nodes");
+}
+
+Result<std::vector<queue::DeadLetter>> RemoteSite::dead_letters(std::int64_t limit) {
+  LADE_ASSIGN(auto page, remote::list<queue::DeadLetter>(client_, "/api/v1/queue/dead-letter", {}, 0, limit));
+  return std::move(page.records);
+}
+
+Result<void> RemoteSite::retry_letter(std::int64_t task) {
+  auto answer = client_.send({.method = "POST", .path = letter_path(task) + "/retry", .body = "{}"});
+  if (!answer) return fail(as_letter_error(std::move(answer).error(), task));
+  return {};
+}
+
+Result<void> RemoteSite::delete_letter(std::int64_t task) {
+  auto answer = client_.send({.method = "DELETE", .path = letter_path(task)});
+  if (!answer) return fail(as_letter_error(std::move(answer).error(), task));
+  return {};
+}
+
+Result<std::vector<store::StoredDefinition>> RemoteSite::list_definitions() {
+  return remote::whole_list<store::StoredDefinition>(client_, "/api/v1/definitions");
+}
+
+Result<std::optional<std::string>> RemoteSite::find_definition(const std::string& slug) {
+  auto answer = client_.ask({.path = definition_path(slug)});
+  if (!answer && answer.error().code == "definition_not_found") return std::nullopt;
+  if (!answer) return fail(std::move(answer).error());
+  LADE_ASSIGN(store::StoredDefinition stored, remote::read<store::StoredDefinition>(*answer));
+  return std::move(stored.source_text);
+}
+
+// Looks first: who may read definitions but not store them can use those that are there.
+Result<store::StoredDefinition> RemoteSite::save_definition(const definition::Definition& definition,
+                                                            const std::string& text) {
+  if (const auto answer = client_.ask({.path = definition_path(definition.slug)})) {
+    LADE_ASSIGN(store::StoredDefinition stored, remote::read<store::StoredDefinition>(*answer));
+    if (stored.source_text == text && stored.valid) return stored;
+  } else if (answer.error().kind == ErrorKind::cannot_connect) {
+    return fail(answer.error());
+  }
+  auto answer = client_.ask(
+      {.method = "PUT", .path = definition_path(definition.slug), .body = text, .content_type = "application/yaml"});
+  if (answer) return remote::read<store::StoredDefinition>(*answer);
+  Error error = std::move(answer).error();
+  if (error.code == "not_allowed")
+    error.hint = fmt::format(
+        "the server has no definition '{0}' that says the same; an admin can store it: "
+        "lade definitions add FILE, and then -d {0} is enough",
+        definition.slug);
+  return fail(std::move(error));
+}
+
+}  // namespace lade::cli

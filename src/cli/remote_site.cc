@@ -1,0 +1,184 @@
+#include "cli/remote_site.h"
+
+#include <fmt/format.h>
+
+#include <boost/json.hpp>
+
+#include "base/file.h"
+#include "base/whole_file.h"
+#include "remote/pages.h"
+#include "source/input.h"
+
+namespace lade::cli {
+namespace {
+
+namespace json = boost::json;
+using remote::escaped;
+using remote::Names;
+using remote::Request;
+
+std::string import_path(const std::string& job) {
+  return "/api/v1/imports/" + escaped(job);
+}
+
+std::string_view word_of(JobAct act) {
+  switch (act) {
+    case JobAct::pause: return "pause";
+    case JobAct::resume: return "resume";
+    case JobAct::cancel: return "cancel";
+    case JobAct::retry: return "retry";
+    case JobAct::clone: return "clone";
+    case JobAct::approve: return "approve";
+    case JobAct::reject: return "reject";
+  }
+  return "";
+}
+
+std::string_view word_of(jobs::Results results) {
+  switch (results) {
+    case jobs::Results::none: return "none";
+    case jobs::Results::failed: return "failed";
+    case jobs::Results::all: return "all";
+  }
+  return "failed";
+}
+
+json::object body_of(const JobDemand& demand) {
+  json::object body;
+  if (demand.act == JobAct::clone && demand.force) body["force"] = true;
+  if (demand.act != JobAct::retry) return body;
+  const definition::Limits& limits = demand.retry.limits;
+  if (!limits.max_errors.empty()) body["max_errors"] = limits.max_errors;
+  if (!limits.fail_when.empty()) body["fail_when"] = limits.fail_when;
+  if (demand.retry.overwrite) body["overwrite"] = true;
+  return body;
+}
+
+// A file goes as it is, compressed or not; what comes through a pipe is collected first, to know how much it is.
+Result<source::Input> open_to_send(const std::string& path, const jobs::ImportOptions& options,
+                                   const std::stop_token& stop) {
+  if (path != "-") {
+    LADE_ASSIGN(File file, File::open(path));
+    if (file.is_regular()) {
+      LADE_ASSIGN(const std::uint64_t bytes, file.size());
+      return source::Input{path, std::move(file), bytes};
+    }
+  }
+  std::error_code error;
+  const std::filesystem::path spool = std::filesystem::temp_directory_path(error);
+  return source::open_input(path, error ? options.data : spool, options.max_bytes, stop);
+}
+
+}  // namespace
+
+Result<store::JobPage> RemoteSite::list_jobs(const store::JobFilter& filter, const std::string& batch) {
+  const Names query{{"status", filter.status}, {"definition", filter.definition}, {"batch", batch}};
+  LADE_ASSIGN(auto page,
+              remote::list<store::JobRecord>(client_, "/api/v1/imports", query, filter.before, filter.limit));
+  return store::JobPage{std::move(page.records), page.next};
+}
+
+Result<store::JobRecord> RemoteSite::find_job(const std::string& job) {
+  LADE_ASSIGN(const json::value answer, client_.ask({.path = import_path(job)}));
+  return remote::read<store::JobRecord>(answer);
+}
+
+Result<JobPicture> RemoteSite::show_job(const std::string& reference) {
+  JobPicture picture;
+  LADE_ASSIGN(const json::value answer, client_.ask({.path = import_path(reference)}));
+  LADE_ASSIGN(picture.job, remote::read<store::JobRecord>(answer));
+  if (const json::value* tasks = answer.get_object().if_contains("tasks")) {
+    LADE_ASSIGN(picture.tasks, remote::read<queue::TaskCounts>(*tasks));
+  }
+  LADE_ASSIGN(picture.events, remote::whole_list<store::Event>(client_, import_path(reference) + "/events"));
+  return picture;
+}
+
+Result<store::JobRecord> RemoteSite::act(const JobDemand& demand) {
+  Request request{.method = "POST",
+                  .path = fmt::format("{}/{}", import_path(demand.job), word_of(demand.act)),
+                  .body = json::serialize(body_of(demand))};
+  if (demand.act == JobAct::approve) {
+    std::int64_t revision = demand.revision.value_or(0);
+    if (!demand.revision) {
+      LADE_ASSIGN(const store::JobRecord job, find_job(demand.job));
+      revision = job.review_revision;
+    }
+    request.headers.emplace_back("If-Match", fmt::format("\"{}\"", revision));
+  }
+  LADE_ASSIGN(const json::value answer, client_.ask(std::move(request)));
+  return remote::read<store::JobRecord>(answer);
+}
+
+Result<store::JobRecord> RemoteSite::delete_job(const std::string& reference) {
+  LADE_ASSIGN(store::JobRecord job, find_job(reference));
+  LADE_TRY(client_.send({.method = "DELETE", .path = import_path(job.uuid)}));
+  return job;
+}
+
+Result<void> RemoteSite::list_rows(const std::string& job, const std::string& word, const store::RowFilter& filter,
+                                   const std::function<void(const store::ListedRow&)>& take) {
+  LADE_TRY(remote::list(client_, import_path(job) + "/rows", {{"state", word}}, filter.after, filter.limit,
+                        [&](const json::value& item) -> Result<void> {
+                          LADE_ASSIGN(const store::ListedRow row, remote::read<store::ListedRow>(item));
+                          take(row);
+                          return {};
+                        }));
+  return {};
+}
+
+Result<std::string> RemoteSite::fetch_result(const store::JobRecord& job, const std::string& which,
+                                             const ResultsDemand& demand, const std::filesystem::path& folder) {
+  const std::filesystem::path path = folder / (which + ".csv");
+  LADE_ASSIGN(const auto file, WholeFile::create(path));
+  auto answer = client_.send({.path = import_path(job.uuid) + "/results/" + which,
+                              .query = {{"kept", demand.all ? "" : "true"}},
+                              .sink = file.get()});
+  if (!answer && answer.error().code == "result_not_found") return std::string();
+  if (!answer) return fail(std::move(answer).error());
+  LADE_TRY(file->finish());
+  return path.string();
+}
+
+Result<jobs::ResultFiles> RemoteSite::fetch_results(const ResultsDemand& demand) {
+  LADE_ASSIGN(const store::JobRecord job, find_job(demand.job));
+  const std::filesystem::path folder = demand.folder.empty() ? data_ / "imports" / job.uuid : demand.folder;
+  std::error_code error;
+  const bool was_there = std::filesystem::exists(folder, error);
+  std::filesystem::create_directories(folder, error);
+  if (error) return fail(system_error(error.value(), "create", folder.string()));
+  jobs::ResultFiles files;
+  LADE_ASSIGN(files.failed, fetch_result(job, "failed", demand, folder));
+  LADE_ASSIGN(files.succeeded, fetch_result(job, "succeeded", demand, folder));
+  LADE_ASSIGN(files.unprocessed, fetch_result(job, "unprocessed", demand, folder));
+  if (!was_there && std::filesystem::is_empty(folder, error)) std::filesystem::remove(folder, error);
+  return files;
+}
+
+Result<store::JobRecord> RemoteSite::import(const RemoteImport& import, const std::stop_token& stop) {
+  LADE_ASSIGN(const source::Input input, open_to_send(import.file, import.options, stop));
+  const remote::Upload upload{input.file, input.bytes, [&](std::uint64_t sent) {
+                                if (import.on_sent) import.on_sent(sent, input.bytes);
+                              }};
+  const jobs::ImportOptions& options = import.options;
+  LADE_ASSIGN(const json::value answer,
+              client_.ask({.method = "POST",
+                           .path = "/api/v1/imports",
+                           .query = {{"name", input.name},
+                                     {"definition", import.definition},
+                                     {"version", import.version == 0 ? "" : std::to_string(import.version)},
+                                     {"batch", options.batch},
+                                     {"results", std::string(word_of(options.results))},
+                                     {"force", options.force ? "true" : ""}},
+                           .upload = &upload,
+                           .stop = stop}));
+  return remote::read<store::JobRecord>(answer);
+}
+
+Result<staging::IssueCounts> RemoteSite::issue_counts(const std::string& job) {
+  LADE_ASSIGN(const json::value page, client_.ask({.path = import_path(job) + "/issues"}));
+  LADE_ASSIGN(const json::array* const items, remote::items_of(page));
+  return remote::read<staging::IssueCounts>(json::value(*items));
+}
+
+}  // namespace lade::cli

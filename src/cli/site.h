@@ -1,0 +1,107 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "definition/parse.h"
+#include "jobs/batches.h"
+#include "jobs/control.h"
+#include "jobs/import.h"
+#include "jobs/results.h"
+#include "queue/dead_letters.h"
+#include "queue/groups.h"
+#include "queue/task_list.h"
+#include "store/batches.h"
+#include "store/definitions.h"
+#include "store/events.h"
+#include "store/job_list.h"
+#include "store/row_list.h"
+
+namespace lade::cli {
+
+// What can be done to a job.
+enum class JobAct { pause, resume, cancel, retry, clone, approve, reject };
+struct JobDemand {
+  JobAct act;
+  std::string job;  // id, UUID or slug
+  jobs::Retry retry = {};
+  bool force = false;                         // clone
+  std::optional<std::int64_t> revision = {};  // approve; nullopt: whichever is the newest
+};
+
+enum class BatchAct { pause, resume, cancel, retry };
+
+struct JobPicture {
+  store::JobRecord job;
+  queue::TaskCounts tasks;
+  std::vector<store::Event> events;
+};
+
+// Which files of a job's rows are brought, and where to.
+struct ResultsDemand {
+  std::string job;
+  std::filesystem::path folder = {};  // empty: DATA/imports/JOB
+  bool all = false;                   // also those that were not kept, made anew
+};
+
+// Where jobs live: a database that this process opens, or a server that it asks. The two answer alike, also with their
+// errors; commands do not know which one they talk to. Belongs to one thread.
+class Site {
+ public:
+  virtual ~Site() = default;
+
+  virtual Result<store::JobPage> list_jobs(const store::JobFilter& filter, const std::string& batch) = 0;
+  virtual Result<store::JobRecord> find_job(const std::string& job) = 0;
+  virtual Result<JobPicture> show_job(const std::string& job) = 0;
+  virtual Result<store::JobRecord> act(const JobDemand& demand) = 0;
+  // Gives the job as it was.
+  virtual Result<store::JobRecord> delete_job(const std::string& job) = 0;
+  // `word` is one of store::row_words(), the same that the filter has.
+  virtual Result<void> list_rows(const std::string& job, const std::string& word, const store::RowFilter& filter,
+                                 const std::function<void(const store::ListedRow&)>& take) = 0;
+  // Each file is there whole or not at all.
+  virtual Result<jobs::ResultFiles> fetch_results(const ResultsDemand& demand) = 0;
+
+  virtual Result<store::BatchPage> list_batches(const store::BatchFilter& filter) = 0;
+  virtual Result<store::BatchRecord> find_batch(const std::string& batch) = 0;
+  virtual Result<jobs::BatchOutcome> act(BatchAct act, const std::string& batch) = 0;
+
+  virtual Result<std::vector<queue::TaskRow>> list_tasks(const queue::TaskFilter& filter) = 0;
+  virtual Result<std::vector<queue::PausedQueue>> list_paused() = 0;
+  virtual Result<std::vector<queue::ListedNode>> list_nodes() = 0;
+  virtual Result<std::vector<queue::DeadLetter>> dead_letters(std::int64_t limit) = 0;
+  virtual Result<void> retry_letter(std::int64_t task) = 0;
+  virtual Result<void> delete_letter(std::int64_t task) = 0;
+
+  virtual Result<std::vector<store::StoredDefinition>> list_definitions() = 0;
+  // The text of its newest version; nullopt when there is none.
+  virtual Result<std::optional<std::string>> find_definition(const std::string& slug) = 0;
+  // Stores a valid definition as the next version of its slug, unless the newest says the same.
+  virtual Result<store::StoredDefinition> save_definition(const definition::Definition& definition,
+                                                          const std::string& text) = 0;
+};
+
+// The server that the command line or the environment names; empty: none. A database on the command line beats a server
+// in the environment.
+Result<std::string> server_of(const CommonOptions& common);
+// The server's, or that of the database.
+Result<std::unique_ptr<Site>> open_site(const CommonOptions& common);
+std::unique_ptr<Site> open_local_site(const CommonOptions& common);
+
+// A definition by path of a YAML file, or by slug of a stored one.
+struct NamedDefinition {
+  std::string text;
+  std::string name;  // of the file or the slug, for messages
+};
+Result<NamedDefinition> find_definition_text(const std::string& name, Site& site);
+// definition_invalid, with every fault.
+Error definition_faults(const definition::Parsed& parsed, const std::string& name);
+// Whether the name is that of a file, rather than a slug.
+bool names_file(const std::string& name);
+
+}  // namespace lade::cli
