@@ -75,8 +75,7 @@ Result<void> check_version(const Call& call) {
   const std::string_view wanted = call.request.headers.get("If-Match");
   if (wanted.empty() || wanted == "*") return {};
   LADE_ASSIGN(const auto newest, store::find_definition(call.connection, call.at("slug"), {}, call.who().company));
-  const std::string tag = newest ? "\"" + std::to_string(newest->version) + "\"" : "none";
-  if (wanted == tag) return {};
+  if (newest && bare_tag(wanted) == std::to_string(newest->version)) return {};
   return fail("revision_changed", "somebody has stored another version of the definition meanwhile",
               "read the newest version and change that", ErrorKind::invalid);
 }

@@ -50,7 +50,7 @@ Result<std::int64_t> seen_revision(const Call& call) {
   if (tag.empty())
     return fail("precondition_required", "an approval must say what was reviewed",
                 "send If-Match with the ETag of the import as it was looked at", ErrorKind::usage);
-  Fields digits({{"If-Match", tag.size() < 2 ? std::string() : std::string(tag.substr(1, tag.size() - 2))}}, "header");
+  Fields digits({{"If-Match", std::string(bare_tag(tag))}}, "header");
   const auto revision = digits.integer("If-Match", 0, INT64_MAX);
   LADE_TRY(digits.finish());
   return *revision;

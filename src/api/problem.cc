@@ -111,6 +111,12 @@ http::Response json_response(int status, const boost::json::value& value) {
   return response;
 }
 
+std::string_view bare_tag(std::string_view tag) {
+  if (tag.starts_with("W/")) tag.remove_prefix(2);
+  if (tag.size() < 2 || tag.front() != '"' || tag.back() != '"') return {};
+  return tag.substr(1, tag.size() - 2);
+}
+
 Error not_found(std::string_view noun, std::string_view reference) {
   return {fmt::format("{}_not_found", noun), fmt::format("there is no {} '{}'", noun, reference), "",
           ErrorKind::invalid};

@@ -17,6 +17,9 @@ http::Response problem(const Error& error, const boost::json::object& more = {})
 
 http::Response json_response(int status, const boost::json::value& value);
 
+// What an ETag says, without its quotes; compressed answers have weak ones.
+std::string_view bare_tag(std::string_view tag);
+
 // What is not there, or not theirs: the two look the same.
 Error not_found(std::string_view noun, std::string_view reference);
 

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <memory>
@@ -80,8 +81,17 @@ Result<void> serve(const ServeCommand& command, const CommonOptions& common, con
   return {};
 }
 
+// Every client that watches a job holds a descriptor.
+void raise_descriptor_limit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  (void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 int run(const ServeCommand& command, const CommonOptions& common) {
   set_log(command.log);
+  raise_descriptor_limit();
   StopOnSignal stop;
   const auto served = serve(command, common, stop.token());
   if (!served && served.error().kind != ErrorKind::cancelled) return report(served.error(), common.output);
