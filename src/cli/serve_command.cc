@@ -54,7 +54,10 @@ Result<void> invite(api::Service& service, const std::string& address) {
   LADE_ASSIGN(const db::Pool::Lease session, service.writing());
   LADE_ASSIGN(const auto link, accounts::invite_first_admin(*session));
   if (link)
-    fmt::print(stderr, "Nobody can sign in yet. Become the first admin, once, within 24 hours:\n  {}/login?link={}\n",
+    fmt::print(stderr,
+               "Nobody can sign in yet. The first admin chooses a password, once, within 24 hours:\n"
+               "  curl -H 'Content-Type: application/json' {}/api/v1/auth/link -d "
+               "'{{\"link\": \"{}\", \"password\": \"…\"}}'\n",
                address, *link);
   return {};
 }

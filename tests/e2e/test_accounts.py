@@ -15,7 +15,7 @@ class Accounts(ServerTest):
 
     def test_the_first_start_invites_the_first_admin_once(self):
         # The users of setUp() have no password: nobody can sign in yet.
-        link = self.server.wait_for(r"/login\?link=([\w-]+)")[1]
+        link = self.server.wait_for(r'"link": "([\w-]+)"')[1]
         browser = self.connect()
         self.problem(browser.post("/api/v1/auth/link", {"link": link, "password": "short"}), 400, "password_weak")
         cookie = self.sign_in(browser, "/api/v1/auth/link", {"link": link, "password": "a long enough password"})
@@ -24,7 +24,7 @@ class Accounts(ServerTest):
         self.problem(browser.post("/api/v1/auth/link", {"link": link, "password": "a long enough password"}), 403, "link_invalid")
         self.server.stop()
         self.server = self.start()
-        self.assertFalse([line for line in self.server.lines if "login?link" in line])
+        self.assertFalse([line for line in self.server.lines if "auth/link" in line])
 
     def test_a_session_is_only_for_pages_of_this_server(self):
         link = self.admin.post("/api/v1/users", {"email": "b@example.com", "role": "operator"}).json()["link"]
