@@ -1,6 +1,6 @@
 #!/bin/sh
 # test_slow.sh: what takes too long for every change. The queue's simulation with SEEDS seeds, the chaos tests in their long form, a million
-# rows on both databases, a file of too many rows, the corpora of other projects with sanitizers, each fuzz target for FUZZ_SECONDS.
+# rows on both databases, a file of too many rows, the server under load, the corpora of other projects with sanitizers, each fuzz target for FUZZ_SECONDS.
 set -eu
 cd "$(dirname "$0")/.."
 cmake --preset release -DLADE_TESTS=ON
@@ -8,6 +8,7 @@ cmake --build --preset release --target lade generate_components queue_test
 LADE_SIMULATION_SEEDS="${SEEDS:-100000}" build/release/queue_test --gtest_filter='Simulation.*'
 python3 tests/slow/million.py --lade build/release/lade --generator build/release/generate_components --rows "${ROWS:-1000000}"
 python3 tests/slow/too_many_rows.py --lade build/release/lade
+python3 tests/slow/server_load.py --lade build/release/lade
 cmake --preset asan
 cmake --build --preset asan --target corpus_test lade
 python3 tests/chaos/run.py --lade build/asan/lade --long --without storm
