@@ -7,7 +7,7 @@ build="g++ cmake ninja-build ccache mold pkg-config libboost1.81-dev libboost-js
   libexpected-dev libfmt-dev libhowardhinnant-date-dev libhwy-dev libpq-dev libre2-dev libsimdjson-dev libsodium-dev
   libsqlite3-dev libssl-dev libvalijson-dev libxxhash-dev libyaml-cpp-dev libzstd-dev tzdata zlib1g-dev"
 demo="sqlite3"
-test="clang-format-14 libgmock-dev libgtest-dev postgresql-15 python3 python3-jsonschema sqlite3"
+test="clang-format-14 curl libgmock-dev libgtest-dev postgresql-15 python3 python3-jsonschema sqlite3"
 fuzz="clang-14 libclang-rt-14-dev"
 bench="gcc libgtest-dev libgmock-dev postgresql-15 python3 sqlite3 time"
 lint="clang-14 clang-format-14 clang-tidy-14"
