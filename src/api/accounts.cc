@@ -102,7 +102,7 @@ Result<http::Response> list_tokens(Call& call) {
               accounts::list_tokens(call.connection, call.who().company, all ? 0 : call.who().user_id));
   json::array items;
   for (const accounts::Token& token : tokens) items.push_back(to_json(token));
-  return json_response(200, json::object{{"items", std::move(items)}, {"next", nullptr}});
+  return whole_list(std::move(items));
 }
 
 Result<http::Response> create_token(Call& call) {

@@ -58,7 +58,7 @@ template <class Items>
 http::Response all_of(const Items& items) {
   json::array list;
   for (const auto& item : items) list.push_back(to_json(item));
-  return json_response(200, json::object{{"items", std::move(list)}, {"next", nullptr}});
+  return whole_list(std::move(list));
 }
 
 // A word of a list, or a refusal that names them.

@@ -105,7 +105,7 @@ Result<http::Response> nexus_messages(Call& call) {
     }
     items.push_back(std::move(message));
   }
-  return json_response(200, json::object{{"items", std::move(items)}, {"next", nullptr}});
+  return whole_list(std::move(items));
 }
 
 // The queue in the database: queued, processing, succeeded, failed.

@@ -14,23 +14,12 @@ using accounts::Role;
 
 constexpr std::uint64_t kLongestDefinition = 4 * 1024 * 1024;
 
-json::array faults_json(const std::vector<definition::Fault>& faults) {
-  json::array list;
-  for (const definition::Fault& fault : faults)
-    list.push_back(json::object{{"code", fault.code},
-                                {"severity", fault.warning ? "warning" : "error"},
-                                {"message", fault.message},
-                                {"line", fault.line},
-                                {"column", fault.column}});
-  return list;
-}
-
 Result<http::Response> list(Call& call) {
   LADE_TRY(call.query.finish());
   LADE_ASSIGN(const auto definitions, store::list_definitions(call.connection, call.who().company));
   json::array items;
   for (const store::StoredDefinition& one : definitions) items.push_back(to_json(one));
-  return json_response(200, json::object{{"items", std::move(items)}, {"next", nullptr}});
+  return whole_list(std::move(items));
 }
 
 json::object whole(const store::StoredDefinition& stored) {
@@ -62,7 +51,7 @@ Result<http::Response> versions(Call& call) {
   if (all.empty()) return fail(not_found("definition", call.at("slug")));
   json::array items;
   for (const store::StoredDefinition& one : all) items.push_back(to_json(one));
-  return json_response(200, json::object{{"items", std::move(items)}, {"next", nullptr}});
+  return whole_list(std::move(items));
 }
 
 http::Response faulty(const std::vector<definition::Fault>& faults, const std::string& name) {

@@ -101,14 +101,6 @@ std::optional<std::vector<std::string>> Fields::texts(std::string_view name) {
   return std::nullopt;
 }
 
-std::optional<json::object> Fields::object(std::string_view name) {
-  const json::value* value = take(name);
-  if (value == nullptr) return std::nullopt;
-  if (value->is_object()) return value->get_object();
-  refuse(name, "an object");
-  return std::nullopt;
-}
-
 std::string Fields::required_text(std::string_view name) {
   auto value = text(name);
   if ((!value || value->empty()) && !fault_)

@@ -27,8 +27,6 @@ class Fields {
   std::optional<std::int64_t> integer(std::string_view name, std::int64_t least, std::int64_t most);
   std::optional<bool> flag(std::string_view name);
   std::optional<std::vector<std::string>> texts(std::string_view name);
-  // An object, for whoever knows its members.
-  std::optional<boost::json::object> object(std::string_view name);
   // A name that must be there; empty when it is not.
   std::string required_text(std::string_view name);
 

@@ -111,6 +111,10 @@ http::Response json_response(int status, const boost::json::value& value) {
   return response;
 }
 
+http::Response whole_list(boost::json::array items) {
+  return json_response(200, boost::json::object{{"items", std::move(items)}, {"next", nullptr}});
+}
+
 std::string_view bare_tag(std::string_view tag) {
   if (tag.starts_with("W/")) tag.remove_prefix(2);
   if (tag.size() < 2 || tag.front() != '"' || tag.back() != '"') return {};

@@ -17,6 +17,9 @@ http::Response problem(const Error& error, const boost::json::object& more = {})
 
 http::Response json_response(int status, const boost::json::value& value);
 
+// A list that comes in one page.
+http::Response whole_list(boost::json::array items);
+
 // What an ETag says, without its quotes; compressed answers have weak ones.
 std::string_view bare_tag(std::string_view tag);
 

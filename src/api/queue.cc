@@ -61,7 +61,7 @@ Result<http::Response> dead_letters(Call& call) {
   LADE_ASSIGN(const auto letters, queue::dead_letters(call.connection, "", limit, call.who().company));
   json::array items;
   for (const queue::DeadLetter& letter : letters) items.push_back(to_json(letter));
-  return json_response(200, json::object{{"items", std::move(items)}, {"next", nullptr}});
+  return whole_list(std::move(items));
 }
 
 Result<http::Response> retry_letter(Call& call) {
@@ -84,7 +84,7 @@ Result<http::Response> nodes(Call& call) {
   LADE_ASSIGN(const auto found, queue::list_nodes(call.connection));
   json::array items;
   for (const queue::ListedNode& node : found) items.push_back(to_json(node));
-  return json_response(200, json::object{{"items", std::move(items)}, {"next", nullptr}});
+  return whole_list(std::move(items));
 }
 
 template <bool paused>

@@ -159,7 +159,10 @@ Result<http::Reception> Server::receive_or_fail(http::Request& request) {
   Asked asked{service_, request, route, match.path};
   {
     LADE_ASSIGN(const db::Pool::Lease session, service_.reading());
-    LADE_ASSIGN(asked.principal, authenticate(*session, request));
+    auto found = authenticate(*session, request);
+    // What is open to everybody is open to those whose session is over, too: so they sign in again.
+    if (!found && route.access.role) return fail(std::move(found).error());
+    if (found) asked.principal = std::move(*found);
   }
   if (asked.principal && asked.principal->use_unrecorded) {
     LADE_ASSIGN(const db::Pool::Lease session, service_.writing());

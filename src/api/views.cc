@@ -39,6 +39,17 @@ json::value text_or_null(std::string_view text) {
   return text.empty() ? json::value(nullptr) : json::value(text);
 }
 
+json::array faults_json(const std::vector<definition::Fault>& faults) {
+  json::array list;
+  for (const definition::Fault& fault : faults)
+    list.push_back(json::object{{"code", fault.code},
+                                {"severity", fault.warning ? "warning" : "error"},
+                                {"message", fault.message},
+                                {"line", fault.line},
+                                {"column", fault.column}});
+  return list;
+}
+
 json::value parsed_or_null(std::string_view text) {
   boost::system::error_code error;
   json::value value = json::parse(text, error);

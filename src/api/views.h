@@ -3,6 +3,7 @@
 #include <boost/json.hpp>
 #include <string>
 
+#include "definition/parse.h"
 #include "queue/dead_letters.h"
 #include "queue/groups.h"
 #include "queue/task_list.h"
@@ -29,6 +30,9 @@ boost::json::object to_json(const queue::TaskRow& task);
 boost::json::object to_json(const queue::ListedNode& node);
 boost::json::object to_json(const queue::DeadLetter& letter);
 boost::json::object to_json(const source::Sniffed& sniffed);
+
+// What is wrong with a definition.
+boost::json::array faults_json(const std::vector<definition::Fault>& faults);
 
 // Text that may be empty, where JSON says null.
 boost::json::value text_or_null(std::string_view text);

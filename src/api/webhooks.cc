@@ -51,7 +51,7 @@ Result<http::Response> list_webhooks(Call& call) {
   LADE_ASSIGN(const auto webhooks, store::list_webhooks(call.connection, call.who().company));
   json::array items;
   for (const store::WebhookRecord& webhook : webhooks) items.push_back(to_json(webhook));
-  return json_response(200, json::object{{"items", std::move(items)}, {"next", nullptr}});
+  return whole_list(std::move(items));
 }
 
 Result<http::Response> create_webhook(Call& call) {

@@ -26,10 +26,6 @@ Result<void> note(db::Connection& connection, std::int64_t company, const char* 
   return {};
 }
 
-boost::json::value text_or_null(std::string_view text) {
-  return text.empty() ? boost::json::value(nullptr) : boost::json::value(text);
-}
-
 void print_objects(const char* name, boost::json::array objects, Output output) {
   if (output == Output::json) objects = {boost::json::object{{name, std::move(objects)}}};
   for (const boost::json::value& object : objects) fmt::print("{}\n", boost::json::serialize(object));

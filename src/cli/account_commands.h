@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "api/views.h"
 #include "cli/commands.h"
 
 // What the commands about companies, users, tokens and the audit log share.
@@ -17,7 +18,7 @@ Result<std::unique_ptr<db::Connection>> open_accounts(const CommonOptions& commo
 Result<void> note(db::Connection& connection, std::int64_t company, const char* action, const char* object_kind,
                   const std::string& object_id, const boost::json::object& data);
 
-boost::json::value text_or_null(std::string_view text);
+using api::text_or_null;
 // As one object {name: […]}, or with ndjson each on a line of its own.
 void print_objects(const char* name, boost::json::array objects, Output output);
 

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "api/views.h"
 #include "cli/site.h"
 #include "definition/parse.h"
 #include "store/definitions.h"
@@ -10,17 +11,6 @@
 
 namespace lade::cli {
 namespace {
-
-boost::json::array faults_json(const std::vector<definition::Fault>& faults) {
-  boost::json::array list;
-  for (const definition::Fault& fault : faults)
-    list.push_back(boost::json::object{{"code", fault.code},
-                                       {"severity", fault.warning ? "warning" : "error"},
-                                       {"message", fault.message},
-                                       {"line", fault.line},
-                                       {"column", fault.column}});
-  return list;
-}
 
 int validate(const std::vector<std::string>& files, const CommonOptions& common) {
   const auto site = open_site(common);
@@ -39,7 +29,7 @@ int validate(const std::vector<std::string>& files, const CommonOptions& common)
     if (!parsed.valid()) code = kInvalid;
     if (common.output != Output::text) {
       fmt::print("{}\n", boost::json::serialize(boost::json::object{
-                             {"file", file}, {"valid", parsed.valid()}, {"faults", faults_json(parsed.faults)}}));
+                             {"file", file}, {"valid", parsed.valid()}, {"faults", api::faults_json(parsed.faults)}}));
     } else {
       if (!parsed.faults.empty()) fmt::print(stderr, "{}\n", definition::describe(parsed.faults, file));
       if (parsed.valid())

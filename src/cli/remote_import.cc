@@ -8,6 +8,7 @@
 #include "cli/terminal.h"
 #include "definition/parse.h"
 #include "jobs/job.h"
+#include "jobs/results.h"
 
 namespace lade::cli {
 namespace {
@@ -122,14 +123,7 @@ Result<jobs::Summary> RemoteImporter::summary_of(const store::JobRecord& job) {
     summary.error = {"results_missing", "the result files could not be written: " + job.results_error,
                      "lade results JOB --all makes them anew"};
   auto fetched = site_->fetch_results({job.uuid, options_.results_folder});
-  if (!fetched) {
-    summary.error = std::move(fetched).error();
-    summary.outcome = "failed";
-    return summary;
-  }
-  summary.failed_file = fetched->failed;
-  summary.succeeded_file = fetched->succeeded;
-  summary.unprocessed_file = fetched->unprocessed;
+  jobs::add_result_files(summary, std::move(fetched));
   return summary;
 }
 

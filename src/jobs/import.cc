@@ -182,14 +182,7 @@ class OneShot {
                        "free some space; lade rows shows the failed rows"};
     LADE_ASSIGN(const db::Pool::Lease session, runner.sessions().acquire());
     auto fetched = fetch_results(*session, runner.desk().storage(), record, options_.results_folder);
-    if (!fetched) {
-      summary.error = std::move(fetched).error();
-      summary.outcome = "failed";
-      return summary;
-    }
-    summary.failed_file = fetched->failed;
-    summary.succeeded_file = fetched->succeeded;
-    summary.unprocessed_file = fetched->unprocessed;
+    add_result_files(summary, std::move(fetched));
     return summary;
   }
 

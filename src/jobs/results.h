@@ -37,6 +37,8 @@ struct ResultFiles {
 };
 // The same into files of a folder that is there, each whole or not at all.
 Result<ResultFiles> write_result_files(const Job& job, const Verdicts& verdicts, const std::filesystem::path& folder);
+// Names them in the summary; a job whose files cannot be brought has failed for who waits for them.
+void add_result_files(Summary& summary, Result<ResultFiles> files);
 
 // Every finding as a line of JSON.
 Result<void> write_issue_file(const std::filesystem::path& path, const staging::IssueLog& findings);

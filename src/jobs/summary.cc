@@ -2,6 +2,7 @@
 #include <boost/json.hpp>
 
 #include "jobs/import.h"
+#include "jobs/results.h"
 
 namespace lade::jobs {
 namespace {
@@ -63,6 +64,17 @@ int exit_code(const Summary& summary) {
   if (summary.outcome == "waiting_for_review") return 7;
   if (summary.outcome != "succeeded") return 3;
   return summary.rows[Outcome::failed] > 0 ? 2 : 0;
+}
+
+void add_result_files(Summary& summary, Result<ResultFiles> files) {
+  if (!files) {
+    summary.error = std::move(files).error();
+    summary.outcome = "failed";
+    return;
+  }
+  summary.failed_file = files->failed;
+  summary.succeeded_file = files->succeeded;
+  summary.unprocessed_file = files->unprocessed;
 }
 
 }  // namespace lade::jobs

@@ -47,6 +47,10 @@ class Accounts(ServerTest):
         own["Cookie"] = changed.headers["Set-Cookie"].split(";")[0]
         self.assertEqual(browser.post("/api/v1/auth/logout", **own).status, 204)
         self.problem(browser.get("/api/v1/auth/me", Cookie=own["Cookie"]), 401, "not_authenticated")
+        # A browser that still has the cookie of a session that is over can sign in again, and see whether the server is there.
+        again = browser.post("/api/v1/auth/login", {"email": "b@example.com", "password": "another long password"}, **own)
+        self.assertEqual(again.status, 200, again.body)
+        self.assertEqual(browser.get("/health", Cookie=own["Cookie"]).status, 200)
 
     def test_tokens_are_limited_shown_once_and_revoked(self):
         created = self.client.post("/api/v1/tokens", {"name": "reader", "scopes": ["imports:read"], "days": 30})
