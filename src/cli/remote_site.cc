@@ -66,7 +66,7 @@ Result<source::Input> open_to_send(const std::string& path, const jobs::ImportOp
   }
   std::error_code error;
   const std::filesystem::path spool = std::filesystem::temp_directory_path(error);
-  return source::open_input(path, error ? options.data : spool, options.max_bytes, stop);
+  return source::open_input(path, error ? options.data : spool, options.max_bytes, {}, stop);
 }
 
 }  // namespace

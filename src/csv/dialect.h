@@ -12,7 +12,9 @@ struct Dialect {
   char quote = '"';
   char escape = '"';
   bool lone_cr =
-      false;  // records end with CR alone (old Macintosh files), LF or CRLF; otherwise LF or CRLF, also mixed
+      false;            // records end with CR alone (old Macintosh files), LF or CRLF; otherwise LF or CRLF, also mixed
+  char comment = '\0';  // lines that begin with it are no records; 0: there are none
+  bool rows_are_lines = false;  // line ends inside quotes do not count as lines: lines are rows of a sheet
 
   bool operator==(const Dialect&) const = default;
 };

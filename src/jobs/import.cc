@@ -278,7 +278,7 @@ Result<Summary> run_import(const std::string& file, const definition::Definition
   job->uuid = new_uuid();
   if (options.results_folder.empty()) options.results_folder = options.data / "imports" / job->uuid;
   LADE_TRY(create_folder(options.data, data_folder()));
-  LADE_ASSIGN(job->input, source::open_input(file, options.data, options.max_bytes, stop));
+  LADE_ASSIGN(job->input, source::open_input(file, options.data, options.max_bytes, {}, stop));
   LADE_TRY(prepare_results(options));
   job->options = options;
   const Summary untouched = cancelled_before_its_start(*job, definition);

@@ -85,7 +85,7 @@ Result<SubmittedJob> submit_import(const std::string& file, const definition::De
   LADE_TRY(options.validate());
   if (!options.batch.empty()) LADE_TRY(check_batch_name(options.batch));
   LADE_TRY(create_folder(options.data, data_folder()));
-  LADE_ASSIGN(const source::Input input, source::open_input(file, options.data, options.max_bytes, stop));
+  LADE_ASSIGN(const source::Input input, source::open_input(file, options.data, options.max_bytes, {}, stop));
   LADE_ASSIGN(const auto connection, db::connect(options.database));
   LADE_TRY(store::migrate(*connection));
   LADE_ASSIGN(const storage::Folder storage, storage::Folder::open(storage_path(options)));

@@ -214,14 +214,16 @@ Result<void> read_header(const Input& input, const Overrides& overrides, std::ui
 }  // namespace
 
 Result<Input> open_input(const std::string& path, const std::filesystem::path& spool_folder, std::uint64_t max_bytes,
-                         const std::stop_token& stop) {
-  if (path == "-") return as_input(File::standard_input(), "(standard input)", spool_folder, max_bytes, stop);
+                         const Overrides& overrides, const std::stop_token& stop) {
+  if (path == "-")
+    return as_input(File::standard_input(), "(standard input)", spool_folder, max_bytes, overrides, stop);
   LADE_ASSIGN(File file, File::open(path));
-  return as_input(std::move(file), path, spool_folder, max_bytes, stop);
+  return as_input(std::move(file), path, spool_folder, max_bytes, overrides, stop);
 }
 
 Result<Input> as_input(File file, const std::string& name, const std::filesystem::path& spool_folder,
-                       std::uint64_t max_bytes, const std::stop_token& stop) {
+                       std::uint64_t max_bytes, const Overrides& overrides, const std::stop_token& stop) {
+  (void)overrides;
   Input input{name, std::move(file)};
   std::array<char, 2> magic{};
   const bool seekable = input.file.is_regular() && name != "(standard input)";

@@ -13,36 +13,56 @@
 
 namespace lade::source {
 
-// A file of records that can be read at any place, by several threads.
-struct Input {
-  std::string name;  // as shown to people
-  File file;
-  std::uint64_t bytes = 0;  // after decompression
-  bool spooled = false;     // a pipe or a compressed file, copied aside once
-};
-
-// Opens a path, or standard input for "-". What cannot be read at any place (pipes, gzip by its content) is written to
-// a nameless file in `spool_folder`, streaming, at most `max_bytes`.
-Result<Input> open_input(const std::string& path, const std::filesystem::path& spool_folder, std::uint64_t max_bytes,
-                         const std::stop_token& stop = {});
-
-// The same of a file that is open already, at its beginning; `name` is for people.
-Result<Input> as_input(File file, const std::string& name, const std::filesystem::path& spool_folder,
-                       std::uint64_t max_bytes, const std::stop_token& stop = {});
-
-// What the definition or the command line says about the file; the rest is sniffed.
+// What the definition, the request or the command line says about the file; the rest is sniffed.
 struct Overrides {
-  std::optional<char> delimiter, quote, escape;
+  std::string format;    // "csv", "xlsx"; empty: by content
+  std::string encoding;  // any name that ICU knows, e.g. "windows-1252"; empty: found out
+  std::string sheet;     // of a workbook: its name, or its place from 1 on; empty: the first visible one with cells
+  std::optional<char> delimiter, quote, escape, comment;
   bool no_quote = false;
-  int skip_rows = 0;                // physical lines to leave out before anything else
-  std::optional<int> header_row;    // line of the header among the rest, 1-based; 0: there is none
+  int skip_rows = 0;              // physical lines to leave out before anything else
+  std::optional<int> header_row;  // line of the header among the rest, 1-based; 0: there is none; not given: found out
   std::vector<std::string> header;  // names when there is none
-  std::string encoding;             // "utf-8", or empty; another is refused
   std::vector<std::string>
-      expected;  // header names that the definition knows: a delimiter that shows them is the right one
+      expected;  // header names that the definition knows: a delimiter or a line that shows them is the right one
   std::size_t max_columns = 4096;
   std::size_t max_record_bytes = 16 * 1024 * 1024;
 };
+
+// How the bytes at rest became the records of an Input.
+struct Origin {
+  std::string format = "csv";      // csv, xlsx
+  std::string encoding = "utf-8";  // as found or given; a workbook has "utf-8"
+  bool bom = false;
+  std::string compression;                 // gzip, zstd, zip; empty: none
+  std::string sheet;                       // that is read
+  std::vector<std::string> sheets;         // all of the workbook; hidden ones too
+  std::int64_t bad_bytes = 0;              // that mean nothing in that encoding; they stay bytes that are no UTF-8
+  std::vector<std::uint64_t> bad_offsets;  // of the first ten, in the decompressed file
+  std::vector<std::string> evidence;       // one finding a line, for people
+};
+
+// A file of UTF-8 records that can be read at any place, by several threads.
+struct Input {
+  std::string name;  // as shown to people
+  File file;
+  std::uint64_t bytes = 0;  // after decompression and decoding
+  bool spooled = false;     // copied aside once: a pipe, compressed, of another encoding, a workbook
+  Origin origin;
+  // The records are the rows of a sheet, written by lade in its own dialect: one record or blank line a row, so that
+  // line n is row n of the sheet (csv::Dialect::rows_are_lines).
+  bool sheet_rows = false;
+};
+
+// Opens a path, or standard input for "-". What cannot be read in place is written to a nameless file in
+// `spool_folder`, streaming, at most `max_bytes`: pipes, gzip, zstd and zip (of one file) by their content, other
+// encodings than UTF-8, workbooks. Refuses what cannot be read at all, saying what to do (docs/errors.md).
+Result<Input> open_input(const std::string& path, const std::filesystem::path& spool_folder, std::uint64_t max_bytes,
+                         const Overrides& overrides = {}, const std::stop_token& stop = {});
+
+// The same of a file that is open already, at its beginning; `name` is for people.
+Result<Input> as_input(File file, const std::string& name, const std::filesystem::path& spool_folder,
+                       std::uint64_t max_bytes, const Overrides& overrides = {}, const std::stop_token& stop = {});
 
 // How the file is read, and where its data begin.
 struct Layout {

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+// Rows → one sheet of a new workbook, in constant memory.
+namespace lade::xlsx {
+
+// A column of a template: what is said about it beside its header.
+struct ColumnHint {
+  std::string comment = {};               // shown when the header cell is pointed at
+  std::vector<std::string> choices = {};  // offered as a drop-down list for the cells below
+  bool required = false;                  // the header cell is marked
+  double width = 0;                       // characters; 0: by the header's length
+};
+
+// What is written is text and reads back as the same text, except that a plain number of at most 15 digits becomes a
+// number cell. Text is never taken for a formula, whatever it begins with.
+class Writer {
+ public:
+  // Writes to `path`, which must not exist; temporary files go to its folder. Refuses with results_write.
+  static Result<Writer> create(const std::filesystem::path& path, std::string_view sheet);
+  Writer(Writer&&) noexcept;
+  Writer& operator=(Writer&&) noexcept;
+  ~Writer();
+
+  // The first row, in bold and kept in sight. `hints` is empty or as long as `names`.
+  Result<void> header(std::span<const std::string> names, std::span<const ColumnHint> hints = {});
+  // Refuses with results_too_large beyond 1,048,576 rows or 16,384 columns; cells longer than 32,767 characters are cut
+  // there and end with "…".
+  Result<void> row(std::span<const std::string_view> cells);
+  // Must be called; the file is whole and durable only afterwards.
+  Result<void> finish();
+
+ private:
+  struct State;
+  explicit Writer(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace lade::xlsx
