@@ -44,13 +44,14 @@ std::vector<std::string> strings_of(const json::value& value) {
 
 // What later phases need of it: how result files are written.
 json::object to_json(const source::Origin& origin) {
-  return {{"format", origin.format}, {"encoding", origin.encoding}, {"bom", origin.bom}, {"sheet", origin.sheet}};
+  return {{"format", origin.format}, {"encoding", origin.encoding}, {"compression", origin.compression}, {"bom", origin.bom}, {"sheet", origin.sheet}};
 }
 
 source::Origin origin_of(const json::object& object) {
   source::Origin origin;
   origin.format = object.at("format").as_string();
   origin.encoding = object.at("encoding").as_string();
+  origin.compression = object.at("compression").as_string();
   origin.bom = object.at("bom").as_bool();
   origin.sheet = object.at("sheet").as_string();
   return origin;
