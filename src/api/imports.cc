@@ -37,6 +37,7 @@ Result<Wishes> read_wishes(const Asked& asked, Fields& fields) {
   options.company = asked.who().company;
   options.project = asked.who().project;
   options.batch = fields.text("batch").value_or("");
+  options.source = fields.map("source").value_or("");
   options.force = fields.flag("force").value_or(false);
   options.results = jobs::Results::all;
   wishes.limits = {fields.text("max_errors").value_or(""), fields.text("fail_when").value_or("")};
@@ -61,9 +62,9 @@ http::Response accepted(const JobRecord& job) {
 
 // Says which job does the same already.
 Result<http::Response> refused(db::Connection& connection, Error error, const store::StoredDefinition& definition,
-                               const store::FileRecord& file) {
+                               const store::FileRecord& file, const jobs::ImportOptions& options) {
   if (error.code != "job_exists") return fail(std::move(error));
-  LADE_ASSIGN(const auto twin, jobs::twin_of(connection, definition, file));
+  LADE_ASSIGN(const auto twin, jobs::twin_of(connection, definition, file, options));
   return problem(error, twin ? json::object{{"job_id", twin->uuid}, {"job", twin->slug}} : json::object());
 }
 
@@ -78,7 +79,7 @@ Result<http::Response> import_file(const Asked& asked, db::Connection& connectio
                                    const store::FileRecord& file, AuditNote& note) {
   LADE_ASSIGN(const store::StoredDefinition definition, choose_definition(asked, connection, wishes, file));
   auto job = jobs::create_import(connection, {definition, wishes.options, wishes.limits, &file});
-  if (!job) return refused(connection, std::move(job).error(), definition, file);
+  if (!job) return refused(connection, std::move(job).error(), definition, file, wishes.options);
   note.object_id = job->uuid;
   note.data["definition"] = definition.slug;
   return accepted(*job);
@@ -251,6 +252,8 @@ std::vector<Route> import_routes() {
                  {"version", "integer", "of the definition (default: the newest)"},
                  {"batch", "string", "the batch that it joins"},
                  {"results", "string", "result files: all (default), failed, none"},
+                 {"source", "string",
+                  "how this file is read, over what the definition says: its `source` keys as JSON"},
                  {"force", "boolean", "also while a job that does the same is live"},
                  {"max_errors", "string", "failed rows that are allowed: 5 or 5%"},
                  {"fail_when", "string", "never, any_failed, all_failed"}},
