@@ -8,7 +8,7 @@
 #include <cstdlib>
 
 #include "base/file.h"
-#include "xlsx/cell_text.h"
+#include "xlsx/written_cell.h"
 
 namespace lade::xlsx {
 namespace {

@@ -1,4 +1,4 @@
-#include "xlsx/cell_text.h"
+#include "xlsx/written_cell.h"
 
 #include <fmt/format.h>
 
