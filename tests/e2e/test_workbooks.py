@@ -94,7 +94,7 @@ class Workbooks(ServerTest):
         outside = pathlib.Path(self.folder) / "secret.xlsx"
         outside.write_bytes(make_workbook({"The data": ROWS}))
         os.symlink(outside, self.incoming / "Link.xlsx")
-        for name in ("../secret.xlsx", "a/b.xlsx", "..", "", "/etc/passwd", "x..xlsx", "Things.xlsx\0"):
+        for name in ("../secret.xlsx", "a/b.xlsx", "..", "", "/etc/passwd", "x..xlsx", ".Things.xlsx", "Things.xlsx\n"):
             self.problem(self.client.post("/api/v1/imports/xlsx", {"filename": name}), 400, "filename_invalid")
         self.problem(self.client.post("/api/v1/imports/xlsx", {"filename": "Link.xlsx"}), 404, "dropped_file_not_found")
         self.problem(self.client.post("/api/v1/imports/xlsx", {"filename": "Things.xlsx"}), 404, "dropped_file_not_found")
