@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include "definition/parse.h"
+
 namespace lade::jobs {
 namespace {
 
@@ -44,6 +46,11 @@ Result<LocalFile> local_file(const std::string& path) {
                    std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec};
 }
 
+Result<definition::Definition> for_request(definition::Definition definition, const ImportOptions& options) {
+  if (!options.source.empty()) LADE_TRY(definition::override_source(definition, options.source));
+  return definition;
+}
+
 source::Overrides overrides_of(const definition::Definition& definition) {
   const definition::Source& source = definition.source;
   source::Overrides overrides;
@@ -52,7 +59,7 @@ source::Overrides overrides_of(const definition::Definition& definition) {
   overrides.format = source.format;
   overrides.encoding = source.encoding;
   overrides.sheet = source.sheet;
-  overrides.repeat_merged = source.merged == definition::MergedCells::repeat;
+  overrides.repeat_merged = source.merged == definition::MergedPolicy::repeat;
   overrides.delimiter = source.delimiter;
   overrides.quote = source.quote;
   overrides.escape = source.escape;
@@ -64,13 +71,18 @@ source::Overrides overrides_of(const definition::Definition& definition) {
   return overrides;
 }
 
-Result<std::optional<store::SegmentRecord>> keep_records(source::Input& input, const storage::Folder& storage) {
+Result<std::optional<storage::StoredFile>> keep_records(source::Input& input, const storage::Folder& storage) {
   if (!input.spooled) return std::nullopt;
   FileRange all(input.file, 0, input.bytes);
-  LADE_ASSIGN(const storage::StoredFile stored, storage.store(all, {.checksum = false}));
+  LADE_ASSIGN(storage::StoredFile stored, storage.store(all));
   LADE_ASSIGN(input.file, storage.read(stored.id, stored.bytes));
-  return store::SegmentRecord{
-      .chunk = store::kRecordsChunk, .file_uuid = stored.id, .bytes = static_cast<std::int64_t>(stored.bytes)};
+  return stored;
+}
+
+Result<void> record_records(db::Connection& connection, std::int64_t job, const storage::StoredFile& records) {
+  return store::record_segment(
+      connection, job,
+      {.chunk = store::kRecordsChunk, .file_uuid = records.id, .bytes = static_cast<std::int64_t>(records.bytes)});
 }
 
 Result<source::Input> open_source(db::Connection& connection, const store::JobRecord& job,

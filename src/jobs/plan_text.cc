@@ -44,7 +44,11 @@ std::vector<std::string> strings_of(const json::value& value) {
 
 // What later phases need of it: how result files are written.
 json::object to_json(const source::Origin& origin) {
-  return {{"format", origin.format}, {"encoding", origin.encoding}, {"compression", origin.compression}, {"bom", origin.bom}, {"sheet", origin.sheet}};
+  return {{"format", origin.format},
+          {"encoding", origin.encoding},
+          {"compression", origin.compression},
+          {"bom", origin.bom},
+          {"sheet", origin.sheet}};
 }
 
 source::Origin origin_of(const json::object& object) {
