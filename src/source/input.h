@@ -67,13 +67,18 @@ Result<Input> as_input(File file, const std::string& name, const std::filesystem
 // How the file is read, and where its data begin.
 struct Layout {
   csv::Dialect dialect;
-  std::vector<std::string> header;
+  std::vector<std::string> header;  // column_1 … when the overrides say that there is none
+  bool has_header = true;           // the header looks like one; when not, its record may well be data
+  std::uint64_t header_offset = 0;  // of the record that is the header, or of the first one
+  std::int64_t header_line = 1;
   std::uint64_t data_offset = 0;
   std::int64_t data_line = 1;
   std::vector<std::string> evidence;
 };
 
-// Refuses with file_empty, unsupported_encoding, not_a_csv, record_too_long, too_many_columns, header_not_found.
+// Refuses with file_empty, not_a_csv, unsupported_encoding (a header with bytes that mean nothing), record_too_long,
+// too_many_columns, header_not_found, dialect_invalid. Titles above the header are left out where header_row does not
+// say its line.
 Result<Layout> recognise(const Input& input, const Overrides& overrides);
 
 }  // namespace lade::source

@@ -1,0 +1,71 @@
+#include "source/spool.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+namespace lade::source {
+namespace {
+
+constexpr std::size_t kBlockBytes = 256 * 1024;
+constexpr std::chrono::milliseconds kStopInterval{100};
+
+}  // namespace
+
+Error Spooling::too_large() const {
+  return {"file_too_large", fmt::format("{}: more than {} bytes", name, max_bytes),
+          "split the file, or raise --max-bytes", ErrorKind::invalid};
+}
+
+Result<void> Spooling::check_stop() const {
+  if (stop.stop_requested()) return fail("cancelled", "the import was cancelled", {}, ErrorKind::cancelled);
+  return {};
+}
+
+Result<std::size_t> StreamSource::read(std::span<char> into) {
+  while (!spooling_.stop.stop_requested() && !file_.wait_readable(kStopInterval)) continue;
+  LADE_TRY(spooling_.check_stop());
+  return file_.read(into);
+}
+
+Result<std::string_view> PeekedSource::peek(std::size_t count) {
+  std::size_t filled = beginning_.size();
+  if (filled < count) beginning_.resize(count);
+  while (filled < count) {
+    LADE_ASSIGN(const std::size_t more, from_.read(std::span(beginning_).subspan(filled)));
+    if (more == 0) break;
+    filled += more;
+  }
+  beginning_.resize(filled);
+  return std::string_view(beginning_).substr(0, count);
+}
+
+Result<std::size_t> PeekedSource::read(std::span<char> into) {
+  if (read_ == beginning_.size()) return from_.read(into);
+  const std::size_t count = beginning_.copy(into.data(), into.size(), read_);
+  read_ += count;
+  return count;
+}
+
+Result<Spool> Spool::create(const Spooling& spooling) {
+  LADE_ASSIGN(File file, File::temporary(spooling.folder));
+  return Spool(std::move(file), spooling);
+}
+
+Result<void> Spool::write(std::string_view bytes) {
+  LADE_TRY(spooling_->check_stop());
+  bytes_ += bytes.size();
+  if (bytes_ > spooling_->max_bytes) return fail(spooling_->too_large());
+  return file_.write(bytes);
+}
+
+Result<void> Spool::copy(ByteSource& from) {
+  std::vector<char> block(kBlockBytes);
+  for (;;) {
+    LADE_ASSIGN(const std::size_t count, from.read(block));
+    if (count == 0) return {};
+    LADE_TRY(write({block.data(), count}));
+  }
+}
+
+}  // namespace lade::source
