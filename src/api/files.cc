@@ -59,13 +59,10 @@ Result<http::Response> content(Call& call) {
 Result<http::Response> sniff(Call& call) {
   LADE_TRY(call.query.finish());
   LADE_ASSIGN(const store::FileRecord file, require_file(call));
-  constexpr std::uint64_t kSample = 256 * 1024;
   LADE_ASSIGN(File opened, call.service.storage().read(file.uuid, static_cast<std::uint64_t>(file.bytes)));
   const jobs::ImportOptions& here = call.service.here();
   LADE_ASSIGN(const source::Input input, source::as_input(std::move(opened), file.name, here.data, here.max_bytes));
-  std::string sample(std::min(kSample, input.bytes), '\0');
-  LADE_ASSIGN(const std::size_t count, input.file.read_at(0, sample));
-  LADE_ASSIGN(const source::Sniffed sniffed, source::sniff_csv({sample.data(), count}));
+  LADE_ASSIGN(const source::Sniffed sniffed, source::sniff(input));
   return json_response(200, to_json(sniffed));
 }
 

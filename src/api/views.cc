@@ -214,9 +214,9 @@ json::object to_json(const store::ListedRow& row) {
 }
 
 json::object to_json(const source::Sniffed& sniffed) {
-  return {{"format", "csv"},
-          {"encoding", sniffed.encoding},
-          {"bom", sniffed.bom},
+  return {{"format", sniffed.origin.format},
+          {"encoding", sniffed.origin.encoding},
+          {"bom", sniffed.origin.bom},
           {"delimiter", shown(sniffed.dialect.delimiter)},
           {"quote", shown(sniffed.dialect.quote)},
           {"escape", shown(sniffed.dialect.escape)},
@@ -224,7 +224,6 @@ json::object to_json(const source::Sniffed& sniffed) {
           {"has_header", sniffed.has_header},
           {"header", json::array(sniffed.header.begin(), sniffed.header.end())},
           {"columns", sniffed.columns},
-          {"records_looked_at", sniffed.records},
           {"evidence", json::array(sniffed.evidence.begin(), sniffed.evidence.end())}};
 }
 

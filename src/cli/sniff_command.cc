@@ -13,8 +13,6 @@
 namespace lade::cli {
 namespace {
 
-constexpr std::size_t kSampleBytes = 256 * 1024;
-
 std::string shown(char c) {
   if (c == '\0') return "none";
   if (c == '\t') return "tab";
@@ -28,7 +26,8 @@ void print_json(const std::string& file, const source::Sniffed& sniffed) {
 }
 
 void print_text(const std::string& file, const source::Sniffed& sniffed) {
-  fmt::print("{}: CSV, {}{}\n", file, sniffed.encoding, sniffed.bom ? " with byte order mark" : "");
+  const source::Origin& origin = sniffed.origin;
+  fmt::print("{}: CSV, {}{}\n", file, origin.encoding, origin.bom ? " with byte order mark" : "");
   fmt::print("  delimiter {}   quote {}   escape {}   {} columns\n", shown(sniffed.dialect.delimiter),
              shown(sniffed.dialect.quote), shown(sniffed.dialect.escape), sniffed.columns);
   if (sniffed.has_header) fmt::print("  header: {}\n", fmt::join(sniffed.header, " | "));
@@ -43,14 +42,8 @@ int run(const std::string& file, const CommonOptions& common) {
   if (error) folder = ".";
   auto input = source::open_input(file, folder, 10'000'000'000);
   if (!input) return report(input.error(), common.output);
-  std::vector<char> sample(std::min<std::uint64_t>(kSampleBytes, input->bytes));
-  auto count = input->file.read_at(0, sample);
-  if (!count) return report(count.error(), common.output);
-  auto sniffed = source::sniff_csv({sample.data(), *count});
-  if (!sniffed) return report(std::move(sniffed.error()).within(file), common.output);
-  // The limits of an import hold here too; the encoding is part of what is shown.
-  if (auto layout = source::recognise(*input, {}); !layout && layout.error().code != "unsupported_encoding")
-    return report(layout.error(), common.output);
+  auto sniffed = source::sniff(*input);
+  if (!sniffed) return report(sniffed.error(), common.output);
   common.output == Output::text ? print_text(input->name, *sniffed) : print_json(input->name, *sniffed);
   return kOk;
 }

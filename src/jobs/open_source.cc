@@ -72,7 +72,7 @@ source::Overrides overrides_of(const definition::Definition& definition) {
 }
 
 Result<std::optional<storage::StoredFile>> keep_records(source::Input& input, const storage::Folder& storage) {
-  if (!input.spooled) return std::nullopt;
+  if (!input.original.is_open()) return std::nullopt;
   FileRange all(input.file, 0, input.bytes);
   LADE_ASSIGN(storage::StoredFile stored, storage.store(all));
   LADE_ASSIGN(input.file, storage.read(stored.id, stored.bytes));
