@@ -24,6 +24,10 @@ add_executable(corpus_test tests/corpus/corpus_test.cc)
 target_link_libraries(corpus_test PRIVATE lade_source Boost::json GTest::gtest_main)
 add_test(NAME corpus_test COMMAND corpus_test)
 set_tests_properties(corpus_test PROPERTIES ENVIRONMENT "LADE_SOURCE_DIR=${CMAKE_SOURCE_DIR}")
+add_executable(xlsx_corpus_test tests/corpus/xlsx_corpus_test.cc)
+target_link_libraries(xlsx_corpus_test PRIVATE lade_xlsx Boost::json GTest::gtest_main)
+add_test(NAME xlsx_corpus_test COMMAND xlsx_corpus_test)
+set_tests_properties(xlsx_corpus_test PROPERTIES ENVIRONMENT "LADE_SOURCE_DIR=${CMAKE_SOURCE_DIR}")
 
 # The fuzz targets: replays of their corpus with a plain main, or for clang's libFuzzer (preset fuzz).
 option(LADE_FUZZ "Build the fuzz targets for libFuzzer" OFF)
