@@ -34,7 +34,8 @@ def sample_rows(name):
 class BackOffice(ProgramTest):
     def setUp(self):
         super().setUp()
-        for statement in (PACK / "schema.sql").read_text().split(";"):
+        lines = [line for line in (PACK / "schema.sql").read_text().splitlines() if not line.startswith("--")]
+        for statement in filter(str.strip, "\n".join(lines).split(";")):
             self.sql(statement)
 
     def import_sample(self, path, kind):
