@@ -3,6 +3,7 @@
 #include <array>
 
 #include "analysis/cast_date.h"
+#include "analysis/month_names.h"
 
 namespace lade::analysis {
 namespace {
@@ -115,7 +116,7 @@ bool equal_ignoring_case(std::string_view text, std::string_view lower) {
   return true;
 }
 
-bool read_month_name(std::string_view& rest, bool long_name, int& month) {
+bool read_english_name(std::string_view& rest, bool long_name, int& month) {
   for (std::size_t at = 0; at < kMonths.size(); ++at) {
     const std::string_view name = long_name ? kMonths[at] : kMonths[at].substr(0, kShortName);
     if (!equal_ignoring_case(rest.substr(0, name.size()), name)) continue;
@@ -155,15 +156,24 @@ bool read_numeric(std::string_view& rest, const DateElement& element, WrittenDat
   return set(number, 0, 999'999, written.microsecond);
 }
 
+bool read_month_name(std::string_view& rest, const DateElement& element, const MonthNames* months, int& month) {
+  if (months == nullptr) return read_english_name(rest, element.field == DateField::month_long_name, month);
+  if (!months->take(rest, month)) return false;
+  // The point of an abbreviation, unless the pattern has it.
+  if (element.byte != '.' && rest.starts_with('.')) rest.remove_prefix(1);
+  return true;
+}
+
 // `afternoon` becomes 0 or 1 when the text says so.
-bool read_element(std::string_view& rest, const DateElement& element, WrittenDate& written, int& afternoon) {
+bool read_element(std::string_view& rest, const DateElement& element, const MonthNames* months, WrittenDate& written,
+                  int& afternoon) {
   switch (element.field) {
     case DateField::literal:
       if (rest.empty() || rest.front() != element.byte) return false;
       rest.remove_prefix(1);
       return true;
-    case DateField::month_name: return read_month_name(rest, false, written.month);
-    case DateField::month_long_name: return read_month_name(rest, true, written.month);
+    case DateField::month_name:
+    case DateField::month_long_name: return read_month_name(rest, element, months, written.month);
     case DateField::meridiem:
       afternoon = equal_ignoring_case(rest.substr(0, 2), "pm") ? 1 : 0;
       if (afternoon == 0 && !equal_ignoring_case(rest.substr(0, 2), "am")) return false;
@@ -194,6 +204,7 @@ Result<std::vector<DateElement>> parse_date_pattern(std::string_view pattern) {
     const std::string_view letters = pattern.substr(at, run_end - at);
     DateElement element;
     if (!find_token(letters, element)) return invalid(pattern, fmt::format("\"{}\" means nothing", letters));
+    if (pattern.substr(run_end).starts_with('.')) element.byte = '.';
     elements.push_back(element);
     at = run_end;
   }
@@ -201,12 +212,13 @@ Result<std::vector<DateElement>> parse_date_pattern(std::string_view pattern) {
   return elements;
 }
 
-bool read_by_pattern(std::string_view text, const std::vector<DateElement>& pattern, WrittenDate& written) {
+bool read_by_pattern(std::string_view& rest, const std::vector<DateElement>& pattern, const MonthNames* months,
+                     WrittenDate& written) {
   int afternoon = -1;
   for (const DateElement& element : pattern)
-    if (!read_element(text, element, written, afternoon)) return false;
+    if (!read_element(rest, element, months, written, afternoon)) return false;
   if (afternoon >= 0) written.hour = written.hour % 12 + afternoon * 12;
-  return text.empty();
+  return true;
 }
 
 }  // namespace lade::analysis

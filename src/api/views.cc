@@ -1,6 +1,7 @@
 #include "api/views.h"
 
 #include "base/moment.h"
+#include "jobs/stored_job.h"
 
 namespace lade::api {
 namespace {
@@ -25,6 +26,10 @@ void add_times(json::object& object, const store::JobRecord& job) {
   object["started_at"] = text_or_null(job.started_at);
   object["reviewed_at"] = text_or_null(job.reviewed_at);
   object["finished_at"] = text_or_null(job.finished_at);
+}
+
+json::array texts(const std::vector<std::string>& all) {
+  return json::array(all.begin(), all.end());
 }
 
 std::string shown(char c) {
@@ -79,6 +84,7 @@ json::object to_json(const store::JobRecord& job) {
                       {"rows", rows_json(job.rows)},
                       {"conserved", job.rows.conserved()}};
   object["waits_for"] = text_or_null(job.waits_for);
+  object["source"] = parsed_or_null(jobs::source_of(job));
   if (!job.error.empty()) {
     json::object& error = object["error"].emplace_object();
     error = {{"code", job.error_code}, {"message", job.error}};
@@ -212,17 +218,51 @@ json::object to_json(const store::ListedRow& row) {
 }
 
 json::object to_json(const source::Sniffed& sniffed) {
-  return {{"format", sniffed.origin.format},
-          {"encoding", sniffed.origin.encoding},
-          {"bom", sniffed.origin.bom},
-          {"delimiter", shown(sniffed.dialect.delimiter)},
-          {"quote", shown(sniffed.dialect.quote)},
-          {"escape", shown(sniffed.dialect.escape)},
-          {"line_end", sniffed.dialect.lone_cr ? "cr" : "lf or crlf"},
-          {"has_header", sniffed.has_header},
-          {"header", json::array(sniffed.header.begin(), sniffed.header.end())},
-          {"columns", sniffed.columns},
-          {"evidence", json::array(sniffed.evidence.begin(), sniffed.evidence.end())}};
+  const source::Origin& origin = sniffed.origin;
+  json::object object{{"format", origin.format},
+                      {"compression", text_or_null(origin.compression)},
+                      {"encoding", origin.encoding},
+                      {"bom", origin.bom},
+                      {"bad_bytes", origin.bad_bytes},
+                      {"bad_offsets", json::array(origin.bad_offsets.begin(), origin.bad_offsets.end())},
+                      {"sheet", text_or_null(origin.sheet)},
+                      {"sheets", texts(origin.sheets)}};
+  object["delimiter"] = shown(sniffed.dialect.delimiter);
+  object["quote"] = shown(sniffed.dialect.quote);
+  object["escape"] = shown(sniffed.dialect.escape);
+  object["comment"] = shown(sniffed.dialect.comment);
+  object["line_end"] = sniffed.dialect.lone_cr ? "cr" : "lf or crlf";
+  object["skipped_lines"] = sniffed.skipped_lines;
+  object["has_header"] = sniffed.has_header;
+  object["header_line"] = sniffed.header_line;
+  object["header"] = texts(sniffed.header);
+  object["columns"] = sniffed.columns;
+  json::array& rows = object["rows"].emplace_array();
+  for (const std::vector<std::string>& row : sniffed.rows) rows.push_back(texts(row));
+  object["evidence"] = texts(sniffed.evidence);
+  return object;
+}
+
+json::object to_json(const source::ColumnEvidence& column) {
+  json::array readings;
+  for (const source::TypeReading& reading : column.readings)
+    readings.push_back(json::object{{"type", reading.type},
+                                    {"locale", text_or_null(reading.locale)},
+                                    {"format", text_or_null(reading.format)},
+                                    {"evidence", reading.evidence}});
+  return {{"name", column.name},
+          {"cells", column.cells},
+          {"blank", column.blank},
+          {"distinct", column.distinct == 0 ? json::value(nullptr) : json::value(column.distinct)},
+          {"samples", texts(column.samples)},
+          {"values", texts(column.values)},
+          {"max_length", column.max_length},
+          {"leading_zeros", column.leading_zeros},
+          {"padded", column.padded},
+          {"null_words", texts(column.null_words)},
+          {"readings", std::move(readings)},
+          {"ambiguous", column.ambiguous},
+          {"note", text_or_null(column.note)}};
 }
 
 }  // namespace lade::api

@@ -36,15 +36,19 @@ void put(json::object& object, std::string_view key, json::value value) {
 json::object to_object(const Source& source) {
   const auto character = [](char c) { return json::value(json::string(1, c)); };
   json::object object;
-  put(object, "format", text(source.format));
+  if (!source.format.empty()) put(object, "format", text(source.format));
+  if (!source.sheet.empty()) put(object, "sheet", text(source.sheet));
+  if (source.merged != MergedPolicy::first) put(object, "merged", name(source.merged));
   if (source.delimiter) put(object, "delimiter", character(*source.delimiter));
   if (source.no_quote) put(object, "quote", "none");
   if (source.quote) put(object, "quote", character(*source.quote));
   if (source.escape) put(object, "escape", character(*source.escape));
+  if (source.comment) put(object, "comment", character(*source.comment));
   if (!source.encoding.empty()) put(object, "encoding", text(source.encoding));
   if (source.header_row) put(object, "header_row", *source.header_row);
   if (!source.header.empty()) put(object, "header", texts(source.header));
   put(object, "skip_rows", source.skip_rows);
+  if (!source.null_values.empty()) put(object, "null_values", texts(source.null_values));
   put(object, "ragged", name(source.ragged));
   return object;
 }
@@ -83,7 +87,7 @@ json::object to_object(const DataColumn& column) {
   if (column.type_given) put(object, "type", text(to_string(column.type)));
   put(object, "required", column.required);
   if (column.blank_given) put(object, "blank", name(column.blank));
-  put(object, "null_values", texts(column.null_values));
+  if (column.null_values_given) put(object, "null_values", texts(column.null_values));
   if (column.default_value) put(object, "default", text(*column.default_value));
   if (column.values_only) {
     json::object values;
@@ -91,7 +95,9 @@ json::object to_object(const DataColumn& column) {
     put(object, "values", std::move(values));
   }
   if (!column.locale.empty()) put(object, "locale", text(column.locale));
-  if (!column.format.empty()) put(object, "format", text(column.format));
+  if (column.formats.size() == 1) put(object, "format", text(column.formats.front()));
+  if (column.formats.size() > 1) put(object, "format", texts(column.formats));
+  if (!column.cut.empty()) put(object, "cut", text(column.cut));
   if (!column.timezone.empty()) put(object, "timezone", text(column.timezone));
   put(object, "trim", column.trim);
   put_limits(object, column);

@@ -8,6 +8,8 @@
 #include "source/compression.h"
 #include "source/decoder.h"
 #include "source/encoding.h"
+#include "source/original.h"
+#include "source/sheet_input.h"
 #include "source/sniff_content.h"
 #include "source/spool.h"
 #include "zip/archive.h"
@@ -15,14 +17,14 @@
 namespace lade::source {
 namespace {
 
-constexpr std::string_view kStandardInput = "(standard input)";
 constexpr std::size_t kBlockBytes = 256 * 1024;
 // Enough for every signature; that of tar stands behind its first entry's name.
 constexpr std::size_t kBeginningBytes = 4096;
 constexpr std::string_view kOldWorkbook = "\xD0\xCF\x11\xE0";
 
-// Replaces the input's file by the spool.
+// Replaces the input's file by the spool; the file as it came stays open.
 void use(Spool spool, Input& input) {
+  if (!input.original.is_open()) input.original = std::move(input.file);
   input.bytes = spool.bytes();
   input.file = std::move(spool).take();
   input.spooled = true;
@@ -35,27 +37,15 @@ Result<std::string> beginning_of(const Input& input) {
   return beginning;
 }
 
-// Copies aside what cannot be read at any place, inflating gzip and zstd on the way.
-Result<void> put_at_rest(Input& input, const Spooling& spooling) {
-  const bool in_place = input.file.is_regular() && input.name != kStandardInput;
-  if (in_place) {
-    LADE_ASSIGN(input.bytes, input.file.size());
-    if (input.bytes > spooling.max_bytes) return fail(spooling.too_large());
-    LADE_ASSIGN(const std::string beginning, beginning_of(input));
-    const Compression found = compression_of(beginning);
-    if (found == Compression::none || found == Compression::zip) return {};
-  }
-  StreamSource stream(input.file, spooling);
-  PeekedSource raw(stream);
-  LADE_ASSIGN(const std::string_view beginning, raw.peek(kBeginningBytes));
+// Inflates gzip and zstd aside.
+Result<void> inflate_aside(Input& input, const Spooling& spooling) {
+  LADE_ASSIGN(const std::string beginning, beginning_of(input));
   const Compression compression = compression_of(beginning);
+  if (compression == Compression::none || compression == Compression::zip) return {};
+  FileRange packed(input.file, 0, input.bytes);
   LADE_ASSIGN(Spool spool, Spool::create(spooling));
-  if (compression == Compression::gzip || compression == Compression::zstd) {
-    input.origin.compression = name_of(compression);
-    LADE_TRY(spool.copy(*inflate(compression, raw, input.name)));
-  } else {
-    LADE_TRY(spool.copy(raw));
-  }
+  LADE_TRY(spool.copy(*inflate(compression, packed, input.name)));
+  input.origin.compression = name_of(compression);
   use(std::move(spool), input);
   return {};
 }
@@ -117,13 +107,6 @@ bool is_office_document(const zip::Archive& archive) {
          archive.find("mimetype") >= 0;
 }
 
-// Reads the sheet of a workbook into the spool.
-Result<void> read_workbook(Input& input, const Overrides& overrides, const Spooling& spooling) {
-  (void)overrides, (void)spooling;
-  return fail("not_a_csv", fmt::format("{}: the file is no CSV: it is a workbook", input.name),
-              "open it and save it as \"CSV UTF-8\", then import that file", ErrorKind::invalid);
-}
-
 Result<void> refuse_nested(std::string_view beginning, const Input& input) {
   const Compression inner = compression_of(beginning);
   if (inner == Compression::none) return {};
@@ -137,13 +120,12 @@ Result<void> open_archive(Input& input, const Overrides& overrides, const Spooli
   LADE_ASSIGN(const std::string beginning, beginning_of(input));
   if (!input.origin.compression.empty()) return refuse_nested(beginning, input);
   const bool old_workbook = beginning.starts_with(kOldWorkbook);
-  if (overrides.format == "xlsx" || old_workbook) return read_workbook(input, overrides, spooling);
-  if (!zip::looks_like_zip(beginning)) return {};
+  if (!zip::looks_like_zip(beginning) && overrides.format != "xlsx" && !old_workbook) return {};
   zip::Limits limits;
   limits.max_bytes = spooling.max_bytes;
-  const File packed = std::move(input.file);
-  LADE_ASSIGN(const zip::Archive archive, zip::Archive::open(packed, input.name, limits));
-  if (is_office_document(archive)) return read_workbook(input, overrides, spooling);
+  if (overrides.format == "xlsx" || old_workbook) return read_sheet(overrides, spooling, input);
+  LADE_ASSIGN(const zip::Archive archive, zip::Archive::open(input.file, input.name, limits));
+  if (is_office_document(archive)) return read_sheet(overrides, spooling, input);
   LADE_TRY(unpack(archive, spooling, input));
   LADE_ASSIGN(const std::string inner, beginning_of(input));
   return refuse_nested(inner, input);
@@ -197,17 +179,19 @@ Result<void> as_utf8(Input& input, const Overrides& overrides, const Spooling& s
 
 Result<Input> open_input(const std::string& path, const std::filesystem::path& spool_folder, std::uint64_t max_bytes,
                          const Overrides& overrides, const std::stop_token& stop) {
-  if (path == "-")
-    return as_input(File::standard_input(), std::string(kStandardInput), spool_folder, max_bytes, overrides, stop);
-  LADE_ASSIGN(File file, File::open(path));
-  return as_input(std::move(file), path, spool_folder, max_bytes, overrides, stop);
+  LADE_ASSIGN(Original original, open_original(path, spool_folder, max_bytes, stop));
+  LADE_ASSIGN(Input input, as_input(std::move(original.file), original.name, spool_folder, max_bytes, overrides, stop));
+  input.spooled |= original.collected;
+  return input;
 }
 
 Result<Input> as_input(File file, const std::string& name, const std::filesystem::path& spool_folder,
                        std::uint64_t max_bytes, const Overrides& overrides, const std::stop_token& stop) {
   const Spooling spooling{name, spool_folder, max_bytes, stop};
   Input input{name, std::move(file)};
-  LADE_TRY(put_at_rest(input, spooling));
+  LADE_ASSIGN(input.bytes, input.file.size());
+  if (input.bytes > max_bytes) return fail(spooling.too_large());
+  LADE_TRY(inflate_aside(input, spooling));
   LADE_TRY(open_archive(input, overrides, spooling));
   if (!input.sheet_rows) LADE_TRY(as_utf8(input, overrides, spooling));
   return input;

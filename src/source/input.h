@@ -18,6 +18,7 @@ struct Overrides {
   std::string format;    // "csv", "xlsx"; empty: by content
   std::string encoding;  // any name that ICU knows, e.g. "windows-1252"; empty: found out
   std::string sheet;     // of a workbook: its name, or its place from 1 on; empty: the first visible one with cells
+  bool repeat_merged = false;  // of a workbook: every cell of a merged range has the value of its first
   std::optional<char> delimiter, quote, escape, comment;
   bool no_quote = false;
   int skip_rows = 0;              // physical lines to leave out before anything else
@@ -49,6 +50,7 @@ struct Input {
   std::uint64_t bytes = 0;  // after decompression and decoding
   bool spooled = false;     // copied aside once: a pipe, compressed, of another encoding, a workbook
   Origin origin;
+  File original;  // the file as it came; open when `file` is not it
   // The records are the rows of a sheet, written by lade in its own dialect: one record or blank line a row, so that
   // line n is row n of the sheet (csv::Dialect::rows_are_lines).
   bool sheet_rows = false;
@@ -66,6 +68,7 @@ Result<Input> as_input(File file, const std::string& name, const std::filesystem
 
 // How the file is read, and where its data begin.
 struct Layout {
+  Origin origin;  // the input's
   csv::Dialect dialect;
   std::vector<std::string> header;  // column_1 … when the overrides say that there is none
   bool has_header = true;           // the header looks like one; when not, its record may well be data

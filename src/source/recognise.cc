@@ -7,6 +7,7 @@
 #include "csv/reader.h"
 #include "source/input.h"
 #include "source/sample_records.h"
+#include "source/sheet_input.h"
 #include "source/sniff_content.h"
 #include "source/sniff_dialect.h"
 #include "source/sniff_header.h"
@@ -208,7 +209,8 @@ Result<void> read_header(const Input& input, const Overrides& overrides, Layout&
 Result<Layout> recognise(const Input& input, const Overrides& overrides) {
   const int before = overrides.skip_rows + std::max(0, overrides.header_row.value_or(1) - 1);
   Layout layout;
-  const csv::Dialect of_sheets{.rows_are_lines = true};
+  layout.origin = input.origin;
+  const csv::Dialect of_sheets = sheet_dialect();
   LADE_ASSIGN(const SamplePlace place,
               input.sheet_rows ? skip_rows(input, of_sheets, before) : skip_lines(input, before));
   LADE_ASSIGN(Sample sample, sample_at(input, place));

@@ -136,11 +136,11 @@ TEST(Sniff, RefusesEmptyFiles) {
 }
 
 TEST(Sniff, RefusesWhatIsNoTable) {
-  for (const std::string& sample :
-       {"\xD0\xCF\x11\xE0"s, "%PDF-1.7"s, "SQLite format 3\0x"s, "<!DOCTYPE html><p>"s, "\x01\x02\x03\x04"s,
-        " {\"a\": 1}"s, "[{\"a\": 1}]"s, "\n[\n  []]"s, "\x89PNG\r\n"s}) {
+  for (const std::string& sample : {"%PDF-1.7"s, "SQLite format 3\0x"s, "<!DOCTYPE html><p>"s, "\x01\x02\x03\x04"s,
+                                    " {\"a\": 1}"s, "[{\"a\": 1}]"s, "\n[\n  []]"s, "\x89PNG\r\n"s}) {
     EXPECT_EQ(refusal(sample), "not_a_csv") << sample;
   }
+  EXPECT_EQ(refusal("\xD0\xCF\x11\xE0"s), "not_a_workbook");
   EXPECT_EQ(refusal("a,b\n1,x\0y\n2,this is a long line of text around it\n"s), "accepted");
   EXPECT_EQ(refusal("[id],[name]\n1,2\n"), "accepted");
 }

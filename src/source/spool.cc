@@ -28,25 +28,6 @@ Result<std::size_t> StreamSource::read(std::span<char> into) {
   return file_.read(into);
 }
 
-Result<std::string_view> PeekedSource::peek(std::size_t count) {
-  std::size_t filled = beginning_.size();
-  if (filled < count) beginning_.resize(count);
-  while (filled < count) {
-    LADE_ASSIGN(const std::size_t more, from_.read(std::span(beginning_).subspan(filled)));
-    if (more == 0) break;
-    filled += more;
-  }
-  beginning_.resize(filled);
-  return std::string_view(beginning_).substr(0, count);
-}
-
-Result<std::size_t> PeekedSource::read(std::span<char> into) {
-  if (read_ == beginning_.size()) return from_.read(into);
-  const std::size_t count = beginning_.copy(into.data(), into.size(), read_);
-  read_ += count;
-  return count;
-}
-
 Result<Spool> Spool::create(const Spooling& spooling) {
   LADE_ASSIGN(File file, File::temporary(spooling.folder));
   return Spool(std::move(file), spooling);

@@ -36,20 +36,6 @@ class StreamSource final : public ByteSource {
   const Spooling& spooling_;
 };
 
-// A source whose beginning can be looked at before it is read; `from` outlives it.
-class PeekedSource final : public ByteSource {
- public:
-  explicit PeekedSource(ByteSource& from) : from_(from) {}
-  // Its first bytes, `count` of them unless it has fewer. Only before anything was read.
-  Result<std::string_view> peek(std::size_t count);
-  Result<std::size_t> read(std::span<char> into) override;
-
- private:
-  ByteSource& from_;
-  std::string beginning_;
-  std::size_t read_ = 0;
-};
-
 // A nameless file that is written front to back; refuses with file_too_large and cancelled.
 class Spool final : public ByteSink {
  public:

@@ -2,12 +2,12 @@
 
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/bytes.h"
 #include "base/result.h"
 
 // Rows → one sheet of a new workbook, in constant memory.
@@ -21,23 +21,29 @@ struct ColumnHint {
   double width = 0;                       // characters; 0: by the header's length
 };
 
-// What is written is text and reads back as the same text, except that a plain number of at most 15 digits becomes a
-// number cell. Text is never taken for a formula, whatever it begins with.
+struct WrittenCell {
+  std::string_view text;
+  // A plain number, ISO date or timestamp, TRUE or FALSE becomes a cell of that kind where that reads back as the same
+  // text; otherwise all text is text. Nothing is ever taken for a formula.
+  bool typed = false;
+};
+
 class Writer {
  public:
-  // Writes to `path`, which must not exist; temporary files go to its folder. Refuses with results_write.
-  static Result<Writer> create(const std::filesystem::path& path, std::string_view sheet);
+  // Works in nameless or short-lived files of `folder`. What Excel does not allow in the name of a sheet is replaced.
+  // Refuses with workbook_write.
+  static Result<Writer> create(const std::filesystem::path& folder, std::string_view sheet);
   Writer(Writer&&) noexcept;
   Writer& operator=(Writer&&) noexcept;
   ~Writer();
 
   // The first row, in bold and kept in sight. `hints` is empty or as long as `names`.
   Result<void> header(std::span<const std::string> names, std::span<const ColumnHint> hints = {});
-  // Refuses with results_too_large beyond 1,048,576 rows or 16,384 columns; cells longer than 32,767 characters are cut
-  // there and end with "…".
-  Result<void> row(std::span<const std::string_view> cells);
-  // Must be called; the file is whole and durable only afterwards.
-  Result<void> finish();
+  // Refuses with workbook_full beyond 1,048,576 rows or 16,384 columns; cells longer than 32,767 characters are cut
+  // there and end with "…". Bytes that are no UTF-8 become U+FFFD.
+  Result<void> row(std::span<const WrittenCell> cells);
+  // Gives the whole workbook to the sink; nothing can be added afterwards.
+  Result<void> finish(ByteSink& to);
 
  private:
   struct State;
