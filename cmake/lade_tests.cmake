@@ -20,7 +20,9 @@ foreach(name IN LISTS modules)
 endforeach()
 
 # The tables of other projects, where their folder is (tests/corpus says where it looks).
-add_executable(corpus_test tests/corpus/corpus_test.cc)
+file(GLOB corpus_tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/corpus/*_test.cc)
+add_executable(corpus_test ${corpus_tests})
+target_include_directories(corpus_test PRIVATE ${CMAKE_SOURCE_DIR}/tests)
 target_link_libraries(corpus_test PRIVATE lade_source Boost::json GTest::gtest_main)
 add_test(NAME corpus_test COMMAND corpus_test)
 set_tests_properties(corpus_test PROPERTIES ENVIRONMENT "LADE_SOURCE_DIR=${CMAKE_SOURCE_DIR}")
