@@ -18,6 +18,9 @@ from kit.measure import CommandFailed, Contender, compete, run  # noqa: E402
 from xlsx_peers.generate_sheet import generate  # noqa: E402
 
 
+NPM_PEERS = ("exceljs@4.4.0", "xlsx@0.18.5")
+
+
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bench", required=True, type=pathlib.Path, help="the program bench_xlsx")
@@ -47,7 +50,8 @@ def main():
     sheet = (options.data / f"sheet_{options.rows}.xlsx").resolve()
     if not sheet.exists():
         generate(sheet, options.rows)
-    subprocess.run(["npm", "install", "--no-audit", "--no-fund", "--no-package-lock"], cwd=HERE.parent, check=False)
+    for package in NPM_PEERS:  # one by one: a registry may lack what one of them needs
+        subprocess.run(["npm", "install", "--prefix", HERE, "--no-save", "--no-audit", "--no-fund", "--no-package-lock", package], check=False)
     bench = options.bench.resolve()
     contenders = [contender("lade", bench, sheet, "--repeat", "1"),
                   contender("lade, strings on disk", bench, sheet, "--repeat", "1", "--string-memory-kb", "4096")]

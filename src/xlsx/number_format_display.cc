@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "xlsx/number_format.h"
 #include "xlsx/shown_moment.h"
