@@ -10,7 +10,7 @@ build="g++ cmake ninja-build ccache mold pkg-config libboost1.81-dev libboost-js
 demo="sqlite3"
 test="clang-format-14 curl libgmock-dev libgtest-dev postgresql-15 python3 python3-jsonschema sqlite3"
 fuzz="clang-14 libclang-rt-14-dev"
-bench="gcc libgtest-dev libgmock-dev postgresql-15 python3 sqlite3 time"
+bench="gcc libgtest-dev libgmock-dev liborcus-bin postgresql-15 python3 python3-openpyxl sqlite3 time"
 lint="clang-14 clang-format-14 clang-tidy-14"
 format="clang-format-14"
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "xlsx/number_format.h"
 #include "xlsx/shown_moment.h"
@@ -154,7 +155,7 @@ class NumberView {
       if (tokens_[at].type == Type::percent) value_ *= 100;
       if (tokens_[at].type != Type::comma || last_place == tokens_.size()) continue;
       if (at < last_place) groups_ = true;
-      if (at > last_place && at < std::min(point_, exponent_)) value_ /= 1000;
+      if (at > last_place && at < exponent_) value_ /= 1000;
     }
   }
 

@@ -61,7 +61,11 @@ std::string shown_general(double value) {
   if (value == 0) return "0";
   const double size = std::fabs(value);
   const std::string sign = value < 0 ? "-" : "";
-  if (size >= 1e11 || size < 1e-4) return sign + scientific(size);
+  if (size >= 1e11) return sign + scientific(size);
+  if (size < 1e-4) {  // plainly where no digit is lost by it
+    const std::string plain = without_trailing_zeros(fmt::format("{:.9f}", size));
+    return sign + (fmt::format("{:.14e}", std::stod(plain)) == fmt::format("{:.14e}", size) ? plain : scientific(size));
+  }
   const int whole_digits = size < 1 ? 1 : static_cast<int>(std::floor(std::log10(size))) + 1;
   const std::size_t decimals = static_cast<std::size_t>(std::max(kGeneralWidth - 1 - whole_digits, 0));
   const ShownDigits shown = shown_digits(size, decimals);
