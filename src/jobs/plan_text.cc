@@ -58,6 +58,9 @@ Plan plan_of(const json::object& object) {
   plan.split.columns = object.at("columns").to_number<std::size_t>();
   for (const std::string& splitter : strings_of(object.at("splitters"))) plan.splitters.push_back(from_hex(splitter));
   plan.now = object.at("now").as_string();
+  if (const json::value* matches = object.if_contains("matches"))
+    for (const auto& [data_column, source_column] : matches->as_object())
+      plan.matches.push_back({std::string(source_column.as_string()), data_column});
   return plan;
 }
 
@@ -68,6 +71,8 @@ std::string to_text(const Plan& plan) {
   json::array chunks, splitters;
   for (const csv::ChunkStart& chunk : plan.split.chunks) chunks.push_back(to_json(chunk));
   for (const std::string& splitter : plan.splitters) splitters.emplace_back(to_hex(splitter));
+  json::object matches;
+  for (const definition::KnownMatch& match : plan.matches) matches[match.data_column] = match.source_column;
   const json::object object{
       {"layout",
        {{"dialect", {int{dialect.delimiter}, int{dialect.quote}, int{dialect.escape}, dialect.lone_cr}},
@@ -80,7 +85,8 @@ std::string to_text(const Plan& plan) {
       {"rows", plan.split.rows},
       {"columns", plan.split.columns},
       {"splitters", std::move(splitters)},
-      {"now", plan.now}};
+      {"now", plan.now},
+      {"matches", std::move(matches)}};
   return json::serialize(object);
 }
 
