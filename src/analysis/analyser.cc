@@ -78,8 +78,10 @@ void Analyser::check_structure() {
   const auto inside = [&](std::uint32_t row) { return row >= raw_.begin && row < raw_.begin + raw_.rows; };
   for (const csv::RaggedRecord& ragged : raw_.batch->ragged()) {
     if (!inside(ragged.row)) continue;
-    const bool pad =
-        program_.definition.source.ragged == definition::RaggedPolicy::pad && ragged.fields < raw_.batch->columns();
+    // The rows of a sheet end with their last cell.
+    const bool may_be_short =
+        program_.definition.source.ragged == definition::RaggedPolicy::pad || options_.dialect.rows_are_lines;
+    const bool pad = may_be_short && ragged.fields < raw_.batch->columns();
     if (!pad) issues_.add_broken(ragged.row - raw_.begin, ragged_issue(ragged.fields, raw_.batch->columns()));
   }
   for (const csv::RecordFault& fault : raw_.batch->faults())

@@ -122,6 +122,7 @@ enum class FailWhen { never, any_failed, all_failed };
 enum class Review { never, always, on_issues };  // on_issues: when a row has failed
 enum class Lock { none, target };                // target: one job at a time loads into its tables
 enum class RaggedPolicy { error, pad };          // rows with too few or too many fields
+enum class MergedPolicy { first, repeat };       // the value of merged cells stands in the first one, or in each
 
 struct MaxErrors {
   std::optional<std::int64_t> count;
@@ -131,10 +132,12 @@ struct MaxErrors {
 };
 
 struct Source {
-  std::string format = "csv";
-  std::optional<char> delimiter, quote, escape;
+  std::string format;  // csv, xlsx; empty: by content
+  std::string sheet;   // of a workbook: its name, or its place from 1 on; empty: the first with cells
+  MergedPolicy merged = MergedPolicy::first;
+  std::optional<char> delimiter, quote, escape, comment;
   bool no_quote = false;
-  std::string encoding;             // empty: UTF-8
+  std::string encoding;             // a name by its form only; empty: found out
   std::optional<int> header_row;    // 1-based line of the header; 0: no header, columns are named column_1 …
   std::vector<std::string> header;  // names when header_row is 0
   int skip_rows = 0;

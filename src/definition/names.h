@@ -73,6 +73,9 @@ inline constexpr Named<Lock> kNames<Lock>[] = {{"none", Lock::none}, {"target", 
 template <>
 inline constexpr Named<RaggedPolicy> kNames<RaggedPolicy>[] = {{"error", RaggedPolicy::error},
                                                                {"pad", RaggedPolicy::pad}};
+template <>
+inline constexpr Named<MergedPolicy> kNames<MergedPolicy>[] = {{"first", MergedPolicy::first},
+                                                               {"repeat", MergedPolicy::repeat}};
 
 template <class Enumeration>
 std::string_view name_of(Enumeration value) {

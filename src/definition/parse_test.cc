@@ -35,7 +35,7 @@ definition: everything
 name: 'Everything: at once'
 note: "Quotes \" and ünïcode, and a
   second line"
-source: {format: csv, delimiter: tab, quote: "'", escape: \, encoding: UTF8, header_row: 0, header: [a, b], skip_rows: 2, ragged: pad}
+source: {format: csv, delimiter: tab, quote: "'", escape: \, comment: "#", encoding: UTF8, header_row: 0, header: [a, b], skip_rows: 2, ragged: pad}
 columns:
   plain:
   short: Short header
@@ -131,6 +131,8 @@ TEST(ParseDefinition, ReadsSourceAndSettings) {
   EXPECT_EQ(d.source.delimiter, '\t');
   EXPECT_EQ(d.source.quote, '\'');
   EXPECT_EQ(d.source.escape, '\\');
+  EXPECT_EQ(d.source.format, "csv");
+  EXPECT_EQ(d.source.comment, '#');
   EXPECT_EQ(d.source.encoding, "utf-8");
   EXPECT_EQ(d.source.header_row, 0);
   EXPECT_THAT(d.source.header, ElementsAre("a", "b"));
@@ -145,6 +147,27 @@ TEST(ParseDefinition, ReadsSourceAndSettings) {
   EXPECT_EQ(d.fail_when, FailWhen::any_failed);
   EXPECT_EQ(d.review, Review::on_issues);
   EXPECT_EQ(d.lock, Lock::target);
+}
+
+TEST(ParseDefinition, ReadsTheSourceOfAWorkbook) {
+  const auto with_source = [](std::string_view source) {
+    return "lade: 1\ndefinition: d\ncolumns: {a: A}\nload: [{table: t, key: a}]\nsource: " + std::string(source);
+  };
+  const std::string yaml = with_source("{format: xlsx, sheet: 2, merged: repeat}");
+  const Parsed parsed = parse_definition(yaml);
+  EXPECT_TRUE(parsed.faults.empty()) << describe(parsed.faults, "d");
+  EXPECT_EQ(parsed.definition.source.format, "xlsx");
+  EXPECT_EQ(parsed.definition.source.sheet, "2");
+  EXPECT_EQ(parsed.definition.source.merged, MergedPolicy::repeat);
+  EXPECT_TRUE(check_schema(yaml).empty()) << describe(check_schema(yaml), "d");
+  const Parsed again = parse_definition(to_json(parsed.definition));
+  EXPECT_EQ(again.definition.source, parsed.definition.source) << to_json(parsed.definition);
+
+  const Parsed open = parse_definition(with_source("{encoding: ISO_8859-1:1987}"));
+  EXPECT_TRUE(open.faults.empty()) << describe(open.faults, "d");
+  EXPECT_EQ(open.definition.source.format, "");
+  EXPECT_EQ(open.definition.source.encoding, "ISO_8859-1:1987");
+  EXPECT_EQ(parse_definition(to_json(open.definition)).definition.source, open.definition.source);
 }
 
 TEST(ParseDefinition, MaxErrorsHasThreeSpellings) {

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <re2/re2.h>
 
 #include <algorithm>
 
@@ -8,10 +9,10 @@
 namespace lade::definition {
 namespace {
 
-constexpr std::string_view kKeys[] = {"format",     "delimiter", "quote",     "escape", "encoding",
-                                      "header_row", "header",    "skip_rows", "ragged"};
-constexpr Later kLater[] = {{"sheet", "export the sheet as CSV"}};
+constexpr std::string_view kKeys[] = {"format",  "sheet",    "merged",     "delimiter", "quote",     "escape",
+                                      "comment", "encoding", "header_row", "header",    "skip_rows", "ragged"};
 constexpr std::int64_t kMaxRows = 1'000'000;
+constexpr std::size_t kMaxSheetBytes = 255;
 
 constexpr std::pair<std::string_view, char> kCharacterNames[] = {
     {"comma", ','}, {"semicolon", ';'}, {"tab", '\t'}, {"pipe", '|'}, {"space", ' '}};
@@ -33,25 +34,44 @@ std::optional<char> read_character(const Node& node, std::string_view label, Fau
 }
 
 void read_format(const Node& node, Source& source, Faults& faults) {
-  constexpr std::string_view kLaterFormats[] = {"xlsx", "xls", "ods", "json", "ndjson", "parquet", "xml", "fixed"};
+  constexpr std::string_view kLaterFormats[] = {"xls", "ods", "json", "ndjson", "parquet", "xml", "fixed"};
   const auto format = read_text(node, "source.format", faults);
-  if (!format || *format == source.format) return;
+  if (!format) return;
+  if (*format == "csv" || *format == "xlsx") {
+    source.format = *format;
+    return;
+  }
   if (std::find(std::begin(kLaterFormats), std::end(kLaterFormats), *format) != std::end(kLaterFormats))
-    return report_unsupported(node.place, "source.format", {*format, "export the file as csv"}, faults);
+    return report_unsupported(node.place, "source.format", {*format, "save the file as csv or xlsx"}, faults);
   faults.error(node.place, "definition_bad_value",
-               fmt::format("source.format: {} is not accepted; expected csv", in_quotes(*format)));
+               fmt::format("source.format: {} is not accepted; expected csv or xlsx", in_quotes(*format)));
 }
 
 void read_encoding(const Node& node, Source& source, Faults& faults) {
-  auto encoding = read_text(node, "source.encoding", faults);
+  const auto encoding = read_text(node, "source.encoding", faults);
   if (!encoding) return;
-  std::string folded = *encoding;
-  std::transform(folded.begin(), folded.end(), folded.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  if (folded == "utf-8" || folded == "utf8")
-    source.encoding = "utf-8";
-  else
-    report_unsupported(node.place, "source.encoding", {*encoding, "convert the file to utf-8"}, faults);
+  if (!RE2::FullMatch(*encoding, "[A-Za-z0-9_.:-]{1,40}")) {
+    faults.error(node.place, "definition_bad_value",
+                 fmt::format("source.encoding: {} is not accepted; expected a name such as utf-8 or windows-1252",
+                             in_quotes(*encoding)));
+    return;
+  }
+  source.encoding = RE2::FullMatch(*encoding, "(?i)utf-?8") ? "utf-8" : *encoding;
+}
+
+void read_sheet(const Node& node, Source& source, Faults& faults) {
+  const auto sheet = read_text(node, "source.sheet", faults);
+  if (!sheet) return;
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20; };
+  const bool usable = !sheet->empty() && sheet->size() <= kMaxSheetBytes && *sheet != "0" &&
+                      std::none_of(sheet->begin(), sheet->end(), is_control);
+  if (usable) {
+    source.sheet = *sheet;
+    return;
+  }
+  faults.error(node.place, "definition_bad_value",
+               fmt::format("source.sheet: {} is not accepted; expected a sheet's name, or its place from 1 on",
+                           in_quotes(*sheet)));
 }
 
 void read_characters(const Node& node, Source& source, Faults& faults) {
@@ -62,12 +82,15 @@ void read_characters(const Node& node, Source& source, Faults& faults) {
     if (!source.no_quote) source.quote = read_character(*quote, "source.quote", faults);
   }
   if (const Node* escape = node.find("escape")) source.escape = read_character(*escape, "source.escape", faults);
+  if (const Node* comment = node.find("comment")) source.comment = read_character(*comment, "source.comment", faults);
   const auto clash = [&](std::string_view key, std::string_view other) {
     faults.error(node.find(key)->place, "definition_bad_value",
                  fmt::format("source.{}: is the same character as {}", key, other));
   };
   if (source.quote && source.quote == source.delimiter.value_or(',')) clash("quote", "the delimiter");
   if (source.escape && source.escape == source.delimiter.value_or(',')) clash("escape", "the delimiter");
+  if (source.comment && source.comment == source.delimiter.value_or(',')) clash("comment", "the delimiter");
+  if (source.comment && !source.no_quote && source.comment == source.quote.value_or('"')) clash("comment", "the quote");
 }
 
 void read_header(const Node& node, Source& source, Faults& faults) {
@@ -87,16 +110,34 @@ void read_header(const Node& node, Source& source, Faults& faults) {
   }
 }
 
+// What a format that is given makes pointless.
+void check_effect(const Node& node, const Source& source, Faults& faults) {
+  constexpr std::string_view kOfWorkbooks[] = {"sheet", "merged"};
+  constexpr std::string_view kOfText[] = {"delimiter", "quote", "escape", "comment", "encoding"};
+  const auto warn = [&](std::string_view key, std::string_view format) {
+    if (const Node* found = node.find(key))
+      faults.warning(found->place, "definition_no_effect",
+                     fmt::format("source.{}: has no effect on format {}; it is for {}", key, source.format, format));
+  };
+  if (source.format == "csv")
+    for (const std::string_view key : kOfWorkbooks) warn(key, "xlsx");
+  if (source.format == "xlsx")
+    for (const std::string_view key : kOfText) warn(key, "csv");
+}
+
 }  // namespace
 
 Source read_source(const Node& node, Faults& faults) {
   Source source;
-  if (!check_map(node, "source", kKeys, kLater, faults)) return source;
+  if (!check_map(node, "source", kKeys, {}, faults)) return source;
   if (const Node* format = node.find("format")) read_format(*format, source, faults);
   if (const Node* encoding = node.find("encoding")) read_encoding(*encoding, source, faults);
+  if (const Node* sheet = node.find("sheet")) read_sheet(*sheet, source, faults);
+  read_choice_of(node, "merged", "source", source.merged, faults);
   read_characters(node, source, faults);
   read_header(node, source, faults);
   read_choice_of(node, "ragged", "source", source.ragged, faults);
+  check_effect(node, source, faults);
   return source;
 }
 

@@ -36,11 +36,14 @@ void put(json::object& object, std::string_view key, json::value value) {
 json::object to_object(const Source& source) {
   const auto character = [](char c) { return json::value(json::string(1, c)); };
   json::object object;
-  put(object, "format", text(source.format));
+  if (!source.format.empty()) put(object, "format", text(source.format));
+  if (!source.sheet.empty()) put(object, "sheet", text(source.sheet));
+  if (source.merged != MergedPolicy::first) put(object, "merged", name(source.merged));
   if (source.delimiter) put(object, "delimiter", character(*source.delimiter));
   if (source.no_quote) put(object, "quote", "none");
   if (source.quote) put(object, "quote", character(*source.quote));
   if (source.escape) put(object, "escape", character(*source.escape));
+  if (source.comment) put(object, "comment", character(*source.comment));
   if (!source.encoding.empty()) put(object, "encoding", text(source.encoding));
   if (source.header_row) put(object, "header_row", *source.header_row);
   if (!source.header.empty()) put(object, "header", texts(source.header));

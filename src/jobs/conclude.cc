@@ -118,7 +118,7 @@ class StoredResult final : public ResultSink {
     LADE_ASSIGN(const storage::StoredFile file, upload_->finish());
     return store::FileRecord{.uuid = file.id,
                              .storage = storage_.id(),
-                             .name = purpose_ + ".csv",
+                             .name = result_name(job, purpose_),
                              .bytes = static_cast<std::int64_t>(file.bytes),
                              .sha256 = file.sha256,
                              .purpose = purpose_,

@@ -48,11 +48,13 @@ Result<void> prepare_database(db::Connection& connection) {
   return connection.run("SET synchronous_commit = off");
 }
 
-// What is read from a pipe or inflated is kept in the storage: an import that is cut off can go on from there.
+// What is read from a pipe is kept in the storage, as are the records of what cannot be read in place: an import that is
+// cut off can go on from there.
 Result<Submission> submission_of(const std::string& path, source::Input& input, const storage::Folder& storage) {
   Submission file{.name = input.name, .bytes = input.bytes};
-  if (!input.spooled) {
+  if (std::filesystem::is_regular_file(path)) {
     LADE_ASSIGN(file.local, local_file(path));
+    LADE_ASSIGN(file.records, keep_records(input, storage));
     return file;
   }
   FileRange all(input.file, 0, input.bytes);

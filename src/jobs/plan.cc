@@ -6,6 +6,7 @@
 
 #include "jobs/job.h"
 #include "jobs/match.h"
+#include "jobs/open_source.h"
 #include "store/definitions.h"
 
 namespace lade::jobs {
@@ -165,22 +166,6 @@ std::string now_text() {
 }
 
 }  // namespace
-
-source::Overrides overrides_of(const definition::Definition& definition) {
-  const definition::Source& source = definition.source;
-  source::Overrides overrides;
-  for (const definition::DataColumn& column : definition.columns)
-    overrides.expected.insert(overrides.expected.end(), column.from.begin(), column.from.end());
-  overrides.delimiter = source.delimiter;
-  overrides.quote = source.quote;
-  overrides.escape = source.escape;
-  overrides.no_quote = source.no_quote;
-  overrides.header_row = source.header_row;
-  overrides.header = source.header;
-  overrides.skip_rows = source.skip_rows;
-  overrides.encoding = source.encoding;
-  return overrides;
-}
 
 Error cancelled() {
   return {"cancelled", "the import was cancelled", {}, ErrorKind::cancelled};

@@ -37,9 +37,6 @@ struct Plan {
 std::string to_text(const Plan& plan);
 Result<Plan> read_plan(std::string_view text);
 
-// What a definition says about its files.
-source::Overrides overrides_of(const definition::Definition& definition);
-
 // Cuts the file of a job whose input and options are set, and binds its definition: fills in plan, program and maps.
 // Everything that can be refused before the first row is refused here. Gives the session that it has opened. `on_bound`
 // is called with it once the definition fits, while the file is still being read.

@@ -42,12 +42,37 @@ std::vector<std::string> strings_of(const json::value& value) {
   return strings;
 }
 
+// What later phases need of it: how result files are written.
+json::object to_json(const source::Origin& origin) {
+  return {{"format", origin.format},
+          {"encoding", origin.encoding},
+          {"compression", origin.compression},
+          {"bom", origin.bom},
+          {"sheet", origin.sheet}};
+}
+
+source::Origin origin_of(const json::object& object) {
+  source::Origin origin;
+  origin.format = object.at("format").as_string();
+  origin.encoding = object.at("encoding").as_string();
+  origin.compression = object.at("compression").as_string();
+  origin.bom = object.at("bom").as_bool();
+  origin.sheet = object.at("sheet").as_string();
+  return origin;
+}
+
 Plan plan_of(const json::object& object) {
   Plan plan;
   const json::object& layout = object.at("layout").as_object();
   const json::array& dialect = layout.at("dialect").as_array();
   const auto character = [&](std::size_t at) { return static_cast<char>(dialect.at(at).to_number<int>()); };
   plan.layout.dialect = {character(0), character(1), character(2), dialect.at(3).as_bool()};
+  // Plans of the versions before know only plain CSV.
+  if (const json::value* origin = layout.if_contains("origin")) {
+    plan.layout.dialect.comment = character(4);
+    plan.layout.dialect.rows_are_lines = dialect.at(5).as_bool();
+    plan.layout.origin = origin_of(origin->as_object());
+  }
   plan.layout.header = strings_of(layout.at("header"));
   plan.layout.data_offset = layout.at("data_offset").to_number<std::uint64_t>();
   plan.layout.data_line = layout.at("data_line").to_number<std::int64_t>();
@@ -71,22 +96,23 @@ std::string to_text(const Plan& plan) {
   json::array chunks, splitters;
   for (const csv::ChunkStart& chunk : plan.split.chunks) chunks.push_back(to_json(chunk));
   for (const std::string& splitter : plan.splitters) splitters.emplace_back(to_hex(splitter));
-  json::object matches;
+  json::object object{{"layout",
+                       {{"dialect",
+                         {int{dialect.delimiter}, int{dialect.quote}, int{dialect.escape}, dialect.lone_cr,
+                          int{dialect.comment}, dialect.rows_are_lines}},
+                        {"origin", to_json(plan.layout.origin)},
+                        {"header", json::array(plan.layout.header.begin(), plan.layout.header.end())},
+                        {"data_offset", plan.layout.data_offset},
+                        {"data_line", plan.layout.data_line},
+                        {"evidence", json::array(plan.layout.evidence.begin(), plan.layout.evidence.end())}}},
+                      {"chunks", std::move(chunks)},
+                      {"end", to_json(plan.split.end)},
+                      {"rows", plan.split.rows},
+                      {"columns", plan.split.columns},
+                      {"splitters", std::move(splitters)},
+                      {"now", plan.now}};
+  json::object& matches = object["matches"].emplace_object();
   for (const definition::KnownMatch& match : plan.matches) matches[match.data_column] = match.source_column;
-  const json::object object{
-      {"layout",
-       {{"dialect", {int{dialect.delimiter}, int{dialect.quote}, int{dialect.escape}, dialect.lone_cr}},
-        {"header", json::array(plan.layout.header.begin(), plan.layout.header.end())},
-        {"data_offset", plan.layout.data_offset},
-        {"data_line", plan.layout.data_line},
-        {"evidence", json::array(plan.layout.evidence.begin(), plan.layout.evidence.end())}}},
-      {"chunks", std::move(chunks)},
-      {"end", to_json(plan.split.end)},
-      {"rows", plan.split.rows},
-      {"columns", plan.split.columns},
-      {"splitters", std::move(splitters)},
-      {"now", plan.now},
-      {"matches", std::move(matches)}};
   return json::serialize(object);
 }
 

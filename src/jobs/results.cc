@@ -7,7 +7,7 @@
 
 #include "analysis/formula_guard.h"
 #include "base/whole_file.h"
-#include "csv/writer.h"
+#include "jobs/result_table.h"
 
 namespace lade::jobs {
 namespace {
@@ -53,54 +53,48 @@ std::string_view surplus_of(const csv::Batch& batch, std::size_t row) {
 class ResultWriter {
  public:
   ResultWriter(const Job& job, ResultSink& sink)
-      : sink_(sink), dialect_(job.plan.layout.dialect), resubmitted_(analysis::is_result_file(job.plan.layout.header)) {
+      : sink_(sink),
+        job_(job),
+        dialect_(job.plan.layout.dialect),
+        resubmitted_(analysis::is_result_file(job.plan.layout.header)) {
     const std::vector<std::string>& header = job.plan.layout.header;
     for (std::size_t i = 0; i < header.size(); ++i)
-      if (!analysis::is_result_column(header[i])) columns_.push_back(i), add(header[i]);
-    for (const char* name : {"_row", "_code", "_message"}) add(name);
-    end_record();
+      if (!analysis::is_result_column(header[i])) columns_.push_back(i), names_.push_back(header[i]);
+    for (const char* name : {"_row", "_code", "_message"}) names_.emplace_back(name);
+    cells_.resize(names_.size());
   }
 
   Result<void> write(const csv::Batch& batch, std::size_t row, const RowVerdict& verdict) {
-    if (bytes_ == nullptr) {
+    if (!table_) {
+      LADE_ASSIGN(table_, open_result_table(job_.plan.layout, names_, job_.options.data));
       LADE_ASSIGN(bytes_, sink_.open());
     }
     const std::string_view surplus = surplus_of(batch, row);
+    auto cell = cells_.begin();
     for (const std::size_t column : columns_) {
       const bool takes_surplus = !surplus.empty() && column + 1 == batch.columns();
       std::string_view text = takes_surplus ? surplus : csv::unescape(batch.field(row, column), dialect_, scratch_);
       if (resubmitted_) text = analysis::unguard_formula(text);
-      add(analysis::guard_formula(text, guard_));
+      *cell++ = analysis::guard_formula(text, guard_);
     }
-    add(std::to_string(batch.row_id(row)));
-    add(verdict.codes);
-    add(analysis::guard_formula(verdict.messages, guard_));
-    end_record();
-    LADE_TRY(bytes_->write(line_));
-    line_.clear();
-    return {};
+    *cell++ = std::to_string(batch.row_id(row));
+    *cell++ = verdict.codes;
+    *cell++ = analysis::guard_formula(verdict.messages, guard_);
+    return table_->write(cells_, *bytes_);
   }
+
+  Result<void> finish() { return table_ ? table_->finish(*bytes_) : Result<void>(); }
 
  private:
-  void add(std::string_view text) {
-    if (!first_) line_.push_back(dialect_.delimiter);
-    first_ = false;
-    if (dialect_.quote != '\0') return csv::append_field(line_, text, dialect_);
-    // Without quotes nothing can be quoted: only lade's own messages hold such characters.
-    for (const char c : text) line_.push_back(c == dialect_.delimiter || c == '\r' || c == '\n' ? ' ' : c);
-  }
-  void end_record() {
-    line_ += "\r\n";
-    first_ = true;
-  }
-
   ResultSink& sink_;
-  ByteSink* bytes_ = nullptr;  // once there is a row
+  const Job& job_;
+  std::unique_ptr<ResultTable> table_;  // once there is a row
+  ByteSink* bytes_ = nullptr;
   const csv::Dialect dialect_;
   std::vector<std::size_t> columns_;
+  std::vector<std::string> names_, cells_;
   const bool resubmitted_;  // the source itself is a result file
-  std::string line_, scratch_, guard_;
-  bool first_ = true;
+  std::string scratch_, guard_;
 };
 
 // The findings of one row at a time, in row order.
@@ -135,7 +129,8 @@ class VerdictReader {
 // A result file beside others in a folder.
 class FolderResult final : public ResultSink {
  public:
-  FolderResult(const std::filesystem::path& folder, const char* name) : path_(folder / name) {}
+  FolderResult(const Job& job, const std::filesystem::path& folder, const char* purpose)
+      : path_(folder / result_name(job, purpose)) {}
   Result<ByteSink*> open() override {
     LADE_ASSIGN(file_, WholeFile::create(path_));
     return file_.get();
@@ -153,6 +148,10 @@ class FolderResult final : public ResultSink {
 };
 
 }  // namespace
+
+std::string result_name(const Job& job, std::string_view purpose) {
+  return fmt::format("{}.{}", purpose, job.plan.layout.origin.format);
+}
 
 Result<void> write_issue_file(const std::filesystem::path& path, const staging::IssueLog& findings) {
   LADE_ASSIGN(File file, File::create(path));
@@ -209,11 +208,13 @@ Result<void> write_results(const Job& job, const Verdicts& verdicts, const Resul
       }
     }
   }
+  for (ResultWriter* writer : {&failed, &succeeded, &unprocessed}) LADE_TRY(writer->finish());
   return {};
 }
 
 Result<ResultFiles> write_result_files(const Job& job, const Verdicts& verdicts, const std::filesystem::path& folder) {
-  FolderResult failed(folder, "failed.csv"), succeeded(folder, "succeeded.csv"), unprocessed(folder, "unprocessed.csv");
+  FolderResult failed(job, folder, "failed"), succeeded(job, folder, "succeeded"),
+      unprocessed(job, folder, "unprocessed");
   LADE_TRY(write_results(job, verdicts, {failed, succeeded, unprocessed}));
   ResultFiles files;
   LADE_ASSIGN(files.failed, failed.finish());

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/bytes.h"
@@ -30,6 +31,9 @@ struct ResultSinks {
 // Writes the source's rows in its own format and column order plus _row, _code and _message: failed ones, and all
 // others too when the job's options say so.
 Result<void> write_results(const Job& job, const Verdicts& verdicts, const ResultSinks& sinks);
+
+// The name of such a file: failed.csv, or failed.xlsx of a workbook.
+std::string result_name(const Job& job, std::string_view purpose);
 
 // Paths of result files; empty where there is none.
 struct ResultFiles {

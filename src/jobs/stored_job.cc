@@ -1,7 +1,6 @@
 #include "jobs/stored_job.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <boost/json.hpp>
 
@@ -13,30 +12,6 @@ namespace lade::jobs {
 namespace {
 
 namespace json = boost::json;
-
-Error file_changed(const LocalFile& file) {
-  return {"file_changed", fmt::format("{}: the file was changed while it was being imported", file.path),
-          "import it again", ErrorKind::invalid};
-}
-
-Result<source::Input> open_local(const LocalFile& file) {
-  LADE_ASSIGN(const LocalFile found, local_file(file.path));
-  if (found.bytes != file.bytes || found.modified != file.modified) return fail(file_changed(file));
-  source::Input input;
-  LADE_ASSIGN(input.file, File::open(file.path));
-  input.bytes = static_cast<std::uint64_t>(file.bytes);
-  return input;
-}
-
-Result<source::Input> open_stored(db::Connection& connection, const store::JobRecord& record, const ImportOptions& here,
-                                  const storage::Folder& storage) {
-  LADE_ASSIGN(const auto file, store::find_file(connection, record.file_id));
-  if (!file)
-    return fail("file_gone", fmt::format("the file of job {} was removed from the storage", record.slug),
-                "import it again", ErrorKind::invalid);
-  LADE_ASSIGN(File opened, storage.read(file->uuid, static_cast<std::uint64_t>(file->bytes)));
-  return source::as_input(std::move(opened), record.file_name, here.data, here.max_bytes);
-}
 
 // Options and local file as to_text() wrote them.
 std::optional<LocalFile> read_options(const std::string& text, ImportOptions& options) {
@@ -60,16 +35,6 @@ std::optional<LocalFile> read_options(const std::string& text, ImportOptions& op
 }
 
 }  // namespace
-
-Result<LocalFile> local_file(const std::string& path) {
-  std::error_code error;
-  const std::filesystem::path whole = std::filesystem::canonical(path, error);
-  struct stat status {};
-  if (error || ::stat(whole.c_str(), &status) != 0)
-    return fail(system_error(error ? error.value() : errno, "open", path));
-  return LocalFile{whole.string(), status.st_size,
-                   std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec};
-}
 
 std::string to_text(const ImportOptions& options, const std::optional<LocalFile>& local) {
   json::object object{{"block_bytes", options.block_bytes}, {"batch_rows", options.batch_rows},
@@ -125,18 +90,14 @@ Result<StoredJob> load_job(db::Connection& connection, std::int64_t id, const Im
   job.options.company = stored.record.company;
   job.options.project = stored.record.project;
   const std::optional<LocalFile> local = read_options(stored.record.options, job.options);
-  if (local) {
-    LADE_ASSIGN(job.input, open_local(*local));
-  } else {
-    LADE_ASSIGN(job.input, open_stored(connection, stored.record, here, storage));
-  }
-  job.input.name = stored.record.file_name;
   job.retries = stored.record.retries;
   job.gives_way = job.retries > 0 && !json::parse(stored.record.options).as_object().contains("overwrite");
   LADE_ASSIGN(const store::JobPlan plan, store::read_plan(connection, id));
   if (!plan.plan.empty()) {
     LADE_ASSIGN(job.plan, read_plan(plan.plan));
   }
+  LADE_ASSIGN(job.input,
+              open_source(connection, stored.record, stored.definition, local, job.plan, here, storage));
   stored.group = {id, job.uuid, storage.id(), stored.record.company};
   return stored;
 }

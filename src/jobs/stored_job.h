@@ -7,19 +7,12 @@
 
 #include "jobs/arm.h"
 #include "jobs/job.h"
+#include "jobs/open_source.h"
 #include "storage/folder.h"
 #include "store/job_list.h"
 
 // A job between its rows in the database and what a process works with.
 namespace lade::jobs {
-
-// A file that is imported where it lies: recognised again by its size and the time of its last change.
-struct LocalFile {
-  std::string path;
-  std::int64_t bytes = 0;
-  std::int64_t modified = 0;  // nanoseconds
-};
-Result<LocalFile> local_file(const std::string& path);
 
 // The options that every process working on the job must share, as kept with the job.
 std::string to_text(const ImportOptions& options, const std::optional<LocalFile>& local);

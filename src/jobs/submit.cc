@@ -63,6 +63,7 @@ Result<JobGroup> submit_planned(db::Connection& connection, const NewImport& imp
   return db::in_transaction(connection, [&]() -> Result<JobGroup> {
     LADE_ASSIGN(const JobGroup group, create(connection, import, definition.id, model::JobState::preparing_data));
     LADE_TRY(queue::put_group(connection, {.id = group.uuid, .reserved_by = boot, .company = group.company}));
+    if (import.file.records) LADE_TRY(store::record_segment(connection, group.id, *import.file.records));
     LADE_TRY(arm_analysis(connection, group, plan));
     return group;
   });

@@ -253,6 +253,7 @@ Result<Layout> recognise(const Input& input, const Overrides& overrides) {
   const int before = overrides.skip_rows + std::max(0, header_row - 1);
   LADE_ASSIGN(const std::uint64_t offset, skip_lines(input, before));
   Layout layout;
+  layout.origin = input.origin;
   LADE_TRY(sniff_from(input, offset, overrides, layout));
   LADE_TRY(read_header(input, overrides, offset, 1 + before, header_row > 0, layout));
   return layout;

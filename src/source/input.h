@@ -18,6 +18,7 @@ struct Overrides {
   std::string format;    // "csv", "xlsx"; empty: by content
   std::string encoding;  // any name that ICU knows, e.g. "windows-1252"; empty: found out
   std::string sheet;     // of a workbook: its name, or its place from 1 on; empty: the first visible one with cells
+  bool repeat_merged = false;  // of a workbook: every cell of a merged range has the value of its first
   std::optional<char> delimiter, quote, escape, comment;
   bool no_quote = false;
   int skip_rows = 0;              // physical lines to leave out before anything else
@@ -66,6 +67,7 @@ Result<Input> as_input(File file, const std::string& name, const std::filesystem
 
 // How the file is read, and where its data begin.
 struct Layout {
+  Origin origin;  // the input's
   csv::Dialect dialect;
   std::vector<std::string> header;
   std::uint64_t data_offset = 0;

@@ -104,16 +104,32 @@ Result<void> record_segment(db::Connection& connection, std::int64_t job, const 
   return {};
 }
 
-Result<std::vector<SegmentRecord>> segments_of(db::Connection& connection, std::int64_t job) {
-  const Value values[] = {job};
-  LADE_ASSIGN(const auto rows, connection.query("SELECT chunk, CAST(file_uuid AS text), bytes, rows, failed_rows, "
-                                                "issues FROM lade_segment WHERE job_id = $1 ORDER BY chunk",
-                                                values));
+namespace {
+
+Result<std::vector<SegmentRecord>> segments_from(db::Connection& connection, std::int64_t job,
+                                                 std::int64_t first_chunk) {
+  const Value values[] = {job, first_chunk};
+  LADE_ASSIGN(const auto rows,
+              connection.query("SELECT chunk, CAST(file_uuid AS text), bytes, rows, failed_rows, issues "
+                               "FROM lade_segment WHERE job_id = $1 AND chunk >= $2 ORDER BY chunk",
+                               values));
   std::vector<SegmentRecord> segments;
   for (const db::Row& row : rows)
     segments.push_back({integer_of(row[0]), text_of(row[1]), integer_of(row[2]), integer_of(row[3]), integer_of(row[4]),
                         text_of(row[5])});
   return segments;
+}
+
+}  // namespace
+
+Result<std::vector<SegmentRecord>> segments_of(db::Connection& connection, std::int64_t job) {
+  return segments_from(connection, job, 0);
+}
+
+Result<std::optional<SegmentRecord>> records_of(db::Connection& connection, std::int64_t job) {
+  LADE_ASSIGN(auto segments, segments_from(connection, job, kRecordsChunk));
+  if (segments.empty() || segments.front().chunk != kRecordsChunk) return std::nullopt;
+  return std::move(segments.front());
 }
 
 Result<std::vector<std::string>> forget_segments(db::Connection& connection, std::int64_t job) {

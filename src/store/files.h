@@ -49,7 +49,8 @@ Result<std::vector<FileRecord>> results_of(db::Connection& connection, std::int6
 // The file was taken out of the storage; its record stays for the jobs that name it.
 Result<void> mark_file_removed(db::Connection& connection, std::int64_t id);
 
-// What an attempt at a chunk has staged (staging::WrittenSegment).
+// What an attempt at a chunk has staged (staging::WrittenSegment), or the records that were made of the job's source.
+constexpr std::int64_t kRecordsChunk = -1;
 struct SegmentRecord {
   std::int64_t chunk = 0;
   std::string file_uuid;
@@ -60,8 +61,10 @@ struct SegmentRecord {
 };
 // Makes the segment that of its chunk, in the caller's transaction; one recorded before becomes an orphan.
 Result<void> record_segment(db::Connection& connection, std::int64_t job, const SegmentRecord& segment);
-// By chunk.
+// Of its chunks, in their order.
 Result<std::vector<SegmentRecord>> segments_of(db::Connection& connection, std::int64_t job);
+// The records of its source; nullopt when it is read in place, or they are needed no longer.
+Result<std::optional<SegmentRecord>> records_of(db::Connection& connection, std::int64_t job);
 // The job needs them no longer; their files become orphans. Gives their ids in the storage.
 Result<std::vector<std::string>> forget_segments(db::Connection& connection, std::int64_t job);
 

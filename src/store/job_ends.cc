@@ -53,7 +53,7 @@ Result<std::vector<std::int64_t>> jobs_to_cancel(db::Connection& connection) {
 Result<std::vector<UnwantedFile>> remove_job(db::Connection& connection, std::int64_t id) {
   return in_transaction(connection, [&]() -> Result<std::vector<UnwantedFile>> {
     const Value values[] = {id};
-    LADE_ASSIGN(const auto segments, segments_of(connection, id));
+    LADE_ASSIGN(const auto segments, forget_segments(connection, id));
     LADE_ASSIGN(const auto results, connection.query("DELETE FROM lade_file WHERE job_id = $1 "
                                                      "RETURNING CAST(uuid AS text), storage_id",
                                                      values));
@@ -71,7 +71,7 @@ Result<std::vector<UnwantedFile>> remove_job(db::Connection& connection, std::in
       LADE_TRY(connection.execute(sql, values));
     LADE_ASSIGN(auto files, forget_upload(connection, integer_of(gone[0][0])));
     for (const db::Row& result : results) files.push_back({text_of(result[0]), text_of(result[1])});
-    for (const SegmentRecord& segment : segments) files.push_back({segment.file_uuid, ""});
+    for (const std::string& segment : segments) files.push_back({segment, ""});
     return files;
   });
 }

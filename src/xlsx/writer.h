@@ -2,12 +2,12 @@
 
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/bytes.h"
 #include "base/result.h"
 
 // Rows → one sheet of a new workbook, in constant memory.
@@ -25,19 +25,19 @@ struct ColumnHint {
 // number cell. Text is never taken for a formula, whatever it begins with.
 class Writer {
  public:
-  // Writes to `path`, which must not exist; temporary files go to its folder. Refuses with results_write.
-  static Result<Writer> create(const std::filesystem::path& path, std::string_view sheet);
+  // Works in nameless or short-lived files of `folder`. Refuses with workbook_write.
+  static Result<Writer> create(const std::filesystem::path& folder, std::string_view sheet);
   Writer(Writer&&) noexcept;
   Writer& operator=(Writer&&) noexcept;
   ~Writer();
 
   // The first row, in bold and kept in sight. `hints` is empty or as long as `names`.
   Result<void> header(std::span<const std::string> names, std::span<const ColumnHint> hints = {});
-  // Refuses with results_too_large beyond 1,048,576 rows or 16,384 columns; cells longer than 32,767 characters are cut
-  // there and end with "…".
+  // Refuses with workbook_full beyond 1,048,576 rows or 16,384 columns; cells longer than 32,767 characters are cut
+  // there and end with "…". Bytes that are no UTF-8 become U+FFFD.
   Result<void> row(std::span<const std::string_view> cells);
-  // Must be called; the file is whole and durable only afterwards.
-  Result<void> finish();
+  // Gives the whole workbook to the sink; nothing can be added afterwards.
+  Result<void> finish(ByteSink& to);
 
  private:
   struct State;

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "db/connection.h"
+#include "definition/definition.h"
+#include "jobs/import.h"
+#include "jobs/plan.h"
+#include "source/input.h"
+#include "storage/folder.h"
+#include "store/files.h"
+#include "store/job_list.h"
+
+// From a job's file to the records that its tasks read.
+namespace lade::jobs {
+
+// A file that is imported where it lies: recognised again by its size and the time of its last change.
+struct LocalFile {
+  std::string path;
+  std::int64_t bytes = 0;
+  std::int64_t modified = 0;  // nanoseconds
+};
+Result<LocalFile> local_file(const std::string& path);
+
+// What the definition says about how its files are read.
+source::Overrides overrides_of(const definition::Definition& definition);
+
+// A file that cannot be read in place (a workbook, compressed, of another encoding) is read once: the records made of
+// it go into the storage, where all processes find them. Nullopt when the file is its own records.
+Result<std::optional<store::SegmentRecord>> keep_records(source::Input& input, const storage::Folder& storage);
+
+// The records of a stored job: those kept, or made from its file again. `plan` is empty before it is planned.
+Result<source::Input> open_source(db::Connection& connection, const store::JobRecord& job,
+                                  const definition::Definition& definition, const std::optional<LocalFile>& local,
+                                  const Plan& plan, const ImportOptions& here, const storage::Folder& storage);
+
+}  // namespace lade::jobs

@@ -1,0 +1,70 @@
+#include "jobs/result_table.h"
+
+#include "csv/writer.h"
+#include "xlsx/writer.h"
+
+namespace lade::jobs {
+namespace {
+
+class CsvTable final : public ResultTable {
+ public:
+  CsvTable(const source::Layout& layout, const std::vector<std::string>& names) : dialect_(layout.dialect) {
+    // Who wrote another encoding opens the file with a program that needs to be told of this one.
+    if (layout.origin.bom || layout.origin.encoding != "utf-8") line_ = "\xEF\xBB\xBF";
+    add(names);
+  }
+
+  Result<void> write(std::span<const std::string> cells, ByteSink& to) override {
+    add(cells);
+    LADE_TRY(to.write(line_));
+    line_.clear();
+    return {};
+  }
+  Result<void> finish(ByteSink& to) override { return to.write(line_); }
+
+ private:
+  void add(std::span<const std::string> cells) {
+    bool first = true;
+    for (const std::string& cell : cells) {
+      if (!first) line_.push_back(dialect_.delimiter);
+      first = false;
+      add(cell);
+    }
+    line_ += "\r\n";
+  }
+  void add(const std::string& text) {
+    if (dialect_.quote != '\0') return csv::append_field(line_, text, dialect_);
+    // Without quotes nothing can be quoted: only lade's own messages hold such characters.
+    for (const char c : text) line_.push_back(c == dialect_.delimiter || c == '\r' || c == '\n' ? ' ' : c);
+  }
+
+  const csv::Dialect dialect_;
+  std::string line_;
+};
+
+class SheetTable final : public ResultTable {
+ public:
+  explicit SheetTable(xlsx::Writer writer) : writer_(std::move(writer)) {}
+  Result<void> write(std::span<const std::string> cells, ByteSink&) override {
+    views_.assign(cells.begin(), cells.end());
+    return writer_.row(views_);
+  }
+  Result<void> finish(ByteSink& to) override { return writer_.finish(to); }
+
+ private:
+  xlsx::Writer writer_;
+  std::vector<std::string_view> views_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<ResultTable>> open_result_table(const source::Layout& layout,
+                                                       const std::vector<std::string>& names,
+                                                       const std::filesystem::path& folder) {
+  if (layout.origin.format != "xlsx") return std::make_unique<CsvTable>(layout, names);
+  LADE_ASSIGN(xlsx::Writer writer, xlsx::Writer::create(folder, layout.origin.sheet));
+  LADE_TRY(writer.header(names));
+  return std::make_unique<SheetTable>(std::move(writer));
+}
+
+}  // namespace lade::jobs

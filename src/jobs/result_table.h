@@ -1,0 +1,28 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/result.h"
+#include "source/input.h"
+
+namespace lade::jobs {
+
+// A table in the format of a job's source: CSV in the source's dialect, or a workbook with a sheet of its name.
+class ResultTable {
+ public:
+  virtual ~ResultTable() = default;
+  virtual Result<void> write(std::span<const std::string> cells, ByteSink& to) = 0;
+  virtual Result<void> finish(ByteSink& to) = 0;
+};
+
+// `folder` takes what a workbook needs while it is written.
+Result<std::unique_ptr<ResultTable>> open_result_table(const source::Layout& layout,
+                                                       const std::vector<std::string>& names,
+                                                       const std::filesystem::path& folder);
+
+}  // namespace lade::jobs
