@@ -3,6 +3,7 @@
 #include <boost/json.hpp>
 #include <string>
 
+#include "definition/match.h"
 #include "definition/parse.h"
 #include "queue/dead_letters.h"
 #include "queue/groups.h"
@@ -30,6 +31,7 @@ boost::json::object to_json(const queue::TaskRow& task);
 boost::json::object to_json(const queue::ListedNode& node);
 boost::json::object to_json(const queue::DeadLetter& letter);
 boost::json::object to_json(const source::Sniffed& sniffed);
+boost::json::object to_json(const definition::HeaderMatch& match);
 
 // What is wrong with a definition.
 boost::json::array faults_json(const std::vector<definition::Fault>& faults);

@@ -17,6 +17,8 @@ constexpr double kMostAlike = 0.94;
 // Words this near count as the same one, misspelled.
 constexpr double kNearWord = 0.85;
 
+constexpr std::size_t kLongestName = 63;
+
 // Short forms of words that headers are made of, and what they stand for.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 28> kShortForms = {{
     {"acct", "account"},    {"addr", "address"},     {"amt", "amount"},        {"avg", "average"},
@@ -67,12 +69,26 @@ Letter take_letter(std::string_view& rest) {
   return {upper ? Kind::upper : Kind::lower, std::move(text)};
 }
 
-void add_word(std::vector<std::string>& words, std::string& word) {
-  if (word.empty()) return;
+std::string spelled_out(std::string word) {
   const auto known =
       std::find_if(kShortForms.begin(), kShortForms.end(), [&](const auto& f) { return f.first == word; });
-  words.push_back(known == kShortForms.end() ? word : std::string(known->second));
-  word.clear();
+  return known == kShortForms.end() ? std::move(word) : std::string(known->second);
+}
+
+std::vector<std::string> cut_words(std::string_view name) {
+  std::vector<std::string> words(1);
+  Kind before = Kind::none;
+  while (!name.empty()) {
+    Letter letter = take_letter(name);
+    const bool next_is_lower = !name.empty() && name.front() >= 'a' && name.front() <= 'z';
+    const bool begins = letter.kind == Kind::none || (letter.kind == Kind::digit) != (before == Kind::digit) ||
+                        (letter.kind == Kind::upper && (before == Kind::lower || next_is_lower));
+    if (begins && !words.back().empty()) words.emplace_back();
+    words.back() += letter.text;
+    before = letter.kind;
+  }
+  if (words.back().empty()) words.pop_back();
+  return words;
 }
 
 std::string joined(const std::vector<std::string>& words) {
@@ -123,20 +139,22 @@ std::string folded_name(std::string_view name) {
 }
 
 std::vector<std::string> name_words(std::string_view name) {
-  std::vector<std::string> words;
-  std::string word;
-  Kind before = Kind::none;
-  while (!name.empty()) {
-    Letter letter = take_letter(name);
-    const bool next_is_lower = !name.empty() && name.front() >= 'a' && name.front() <= 'z';
-    const bool begins = letter.kind == Kind::none || (letter.kind == Kind::digit) != (before == Kind::digit) ||
-                        (letter.kind == Kind::upper && (before == Kind::lower || next_is_lower));
-    if (begins) add_word(words, word);
-    word += letter.text;
-    before = letter.kind;
-  }
-  add_word(words, word);
+  std::vector<std::string> words = cut_words(name);
+  for (std::string& word : words) word = spelled_out(std::move(word));
   return words;
+}
+
+std::string plain_name(std::string_view name) {
+  std::string plain;
+  for (const std::string& word : cut_words(name)) {
+    if (std::any_of(word.begin(), word.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x80; })) continue;
+    if (!plain.empty()) plain.push_back('_');
+    plain += word;
+  }
+  if (plain.empty()) return "column";
+  if (plain.front() >= '0' && plain.front() <= '9') plain.insert(0, "column_");
+  plain.resize(std::min(plain.size(), kLongestName));
+  return plain;
 }
 
 double name_similarity(std::string_view one, std::string_view other) {

@@ -14,6 +14,10 @@ std::string folded_name(std::string_view name);
 // their accents (ß becomes ss), usual short forms spelled out (no, qty, desc …). "CustomerNo." → customer, number.
 std::vector<std::string> name_words(std::string_view name);
 
+// A name as databases and definitions like it: its words as they are, plain, joined by '_', at most 63 characters, a
+// letter first. "2. Größe" → column_2_grosse; "column" when it has no letters at all.
+std::string plain_name(std::string_view name);
+
 // From 0 to 1, how likely two names mean the same column: 1 for the same name, 0.99 for the same words, 0.95 for the
 // same words in another order; below that by their letters (Jaro-Winkler and Levenshtein) and by the words they share.
 double name_similarity(std::string_view one, std::string_view other);

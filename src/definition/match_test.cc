@@ -106,6 +106,14 @@ TEST(NameWords, AreCutAndPlain) {
   EXPECT_THAT(name_words(" -_ "), IsEmpty());
 }
 
+TEST(PlainName, IsWhatDatabasesLike) {
+  EXPECT_EQ(plain_name("Customer No."), "customer_no");
+  EXPECT_EQ(plain_name("2. Gr\u00f6\u00dfe"), "column_2_grosse");
+  EXPECT_EQ(plain_name("unitPrice"), "unit_price");
+  EXPECT_EQ(plain_name("\u540d\u524d"), "column");
+  EXPECT_EQ(plain_name(std::string(100, 'x')).size(), 63U);
+}
+
 TEST(NameSimilarity, OrdersWhatPeopleMean) {
   EXPECT_EQ(name_similarity("Component Code", " component  CODE"), 1);
   EXPECT_EQ(name_similarity("Component Code", "component_code"), 0.99);
