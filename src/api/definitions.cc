@@ -1,4 +1,5 @@
 #include "jobs/definitions.h"
+#include "api/paging.h"
 #include "api/problem.h"
 #include "api/route.h"
 #include "api/uploads.h"
@@ -7,6 +8,7 @@
 #include "jobs/accept.h"
 #include "jobs/match.h"
 #include "jobs/open_source.h"
+#include "jobs/template.h"
 
 // Definitions: what imports mean, by version.
 namespace lade::api {
@@ -138,6 +140,21 @@ Result<http::Response> match(Call& call) {
   return json_response(200, std::move(object));
 }
 
+Result<http::Response> template_file(Call& call) {
+  const std::string format = call.query.text("format").value_or("xlsx");
+  LADE_TRY(call.query.finish());
+  LADE_ASSIGN(const store::StoredDefinition stored, require(call));
+  const definition::Parsed parsed = definition::parse_definition(stored.source_text);
+  if (!parsed.valid()) return faulty(parsed.faults, stored.slug);
+  const std::filesystem::path& folder = call.service.here().data;
+  LADE_ASSIGN(File file, File::temporary(folder));
+  FileSink sink(std::move(file));
+  LADE_TRY(jobs::write_template(parsed.definition, format, folder, sink));
+  LADE_ASSIGN(file, sink.finish());
+  LADE_ASSIGN(const std::uint64_t bytes, file.size());
+  return download(std::move(file), bytes, stored.slug + "." + format);
+}
+
 Result<http::Response> schema(Call& call) {
   LADE_TRY(call.query.finish());
   http::Response response;
@@ -174,6 +191,14 @@ std::vector<Route> definition_routes() {
        .access = reads,
        .answer = versions,
        .answers = page},
+      {.method = "GET",
+       .path = "/api/v1/definitions/{slug}/template",
+       .name = "definitions.template",
+       .summary = "A file to fill in: the columns that the definition reads, and a sample row",
+       .access = reads,
+       .answer = template_file,
+       .query = {{"format", "string", "xlsx (default: with comments and drop-down lists) or csv"}},
+       .answers = {{200, kWorkbookType, "the file"}, {200, kCsvType, ""}}},
       {.method = "PUT",
        .path = "/api/v1/definitions/{slug}",
        .name = "definitions.save",

@@ -18,19 +18,28 @@ std::string disposition(std::string_view name) {
   return fmt::format("attachment; filename=\"{}\"; filename*=UTF-8''{}", plain, escaped);
 }
 
+std::string type_of(std::string_view name) {
+  return name.ends_with(".xlsx") ? std::string(kWorkbookType) : fmt::format("{}; charset=utf-8", kCsvType);
+}
+
 }  // namespace
+
+http::Response download(File file, std::uint64_t bytes, std::string_view name, const std::string& type) {
+  http::Response response;
+  response.headers.set("Content-Type", type.empty() ? type_of(name) : type);
+  response.headers.set("Content-Disposition", disposition(name));
+  response.headers.set("X-Content-Type-Options", "nosniff");
+  response.headers.set("Cache-Control", "private, no-store");
+  response.body = http::FileBody{std::move(file), bytes};
+  return response;
+}
 
 Result<http::Response> file_response(const storage::Folder& storage, const store::FileRecord& file,
                                      const std::string& type) {
   const auto bytes = static_cast<std::uint64_t>(file.bytes);
   LADE_ASSIGN(File opened, storage.read(file.uuid, bytes));
-  http::Response response;
-  response.headers.set("Content-Type", type);
-  response.headers.set("Content-Disposition", disposition(file.name));
-  response.headers.set("X-Content-Type-Options", "nosniff");
-  response.headers.set("Cache-Control", "private, no-store");
+  http::Response response = download(std::move(opened), bytes, file.name, type);
   if (!file.sha256.empty()) response.headers.set("ETag", "\"" + file.sha256 + "\"");
-  response.body = http::FileBody{std::move(opened), bytes};
   return response;
 }
 

@@ -89,6 +89,19 @@ std::optional<bool> Fields::flag(std::string_view name) {
   return std::nullopt;
 }
 
+std::optional<std::string> Fields::map(std::string_view name) {
+  const json::value* value = take(name);
+  if (value == nullptr) return std::nullopt;
+  if (value->is_object()) return json::serialize(*value);
+  if (value->is_string()) {
+    json::error_code error;
+    const json::value parsed = json::parse(value->get_string(), error);
+    if (!error && parsed.is_object()) return json::serialize(parsed);
+  }
+  refuse(name, "an object in JSON");
+  return std::nullopt;
+}
+
 std::optional<std::vector<std::string>> Fields::texts(std::string_view name) {
   const json::value* value = take(name);
   if (value == nullptr) return std::nullopt;

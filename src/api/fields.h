@@ -26,6 +26,8 @@ class Fields {
   // Also as digits in text, as queries have it.
   std::optional<std::int64_t> integer(std::string_view name, std::int64_t least, std::int64_t most);
   std::optional<bool> flag(std::string_view name);
+  // An object, also as JSON in text, as forms and queries have it; gives it as JSON.
+  std::optional<std::string> map(std::string_view name);
   std::optional<std::vector<std::string>> texts(std::string_view name);
   // A name that must be there; empty when it is not.
   std::string required_text(std::string_view name);

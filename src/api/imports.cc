@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include "api/dropped_files.h"
 #include "api/imports.h"
+#include "api/manifest.h"
 #include "api/paging.h"
 #include "api/problem.h"
 #include "api/uploads.h"
@@ -19,26 +21,14 @@ namespace json = boost::json;
 using accounts::Role;
 using store::JobRecord;
 
-// What a request says about the import, whether in a form, in JSON or in the address.
-struct Wishes {
-  std::string definition;
-  std::optional<std::int64_t> version;
-  jobs::ImportOptions options;
-  definition::Limits limits;
-};
-
 Result<Wishes> read_wishes(const Asked& asked, Fields& fields) {
   Wishes wishes;
   wishes.definition = fields.text("definition").value_or("");
   wishes.version = fields.integer("version", 1, INT32_MAX);
-  jobs::ImportOptions& options = wishes.options = asked.service.here();
-  options.user = asked.who().user;
-  options.user_id = asked.who().user_id;
-  options.company = asked.who().company;
-  options.project = asked.who().project;
+  jobs::ImportOptions& options = wishes.options = options_of(asked);
   options.batch = fields.text("batch").value_or("");
+  options.source = fields.map("source").value_or("");
   options.force = fields.flag("force").value_or(false);
-  options.results = jobs::Results::all;
   wishes.limits = {fields.text("max_errors").value_or(""), fields.text("fail_when").value_or("")};
   if (const auto results = fields.text("results")) {
     if (*results == "none")
@@ -61,9 +51,9 @@ http::Response accepted(const JobRecord& job) {
 
 // Says which job does the same already.
 Result<http::Response> refused(db::Connection& connection, Error error, const store::StoredDefinition& definition,
-                               const store::FileRecord& file) {
+                               const store::FileRecord& file, const jobs::ImportOptions& options) {
   if (error.code != "job_exists") return fail(std::move(error));
-  LADE_ASSIGN(const auto twin, jobs::twin_of(connection, definition, file));
+  LADE_ASSIGN(const auto twin, jobs::twin_of(connection, definition, file, options));
   return problem(error, twin ? json::object{{"job_id", twin->uuid}, {"job", twin->slug}} : json::object());
 }
 
@@ -74,16 +64,6 @@ Result<store::StoredDefinition> choose_definition(const Asked& asked, db::Connec
   return jobs::match_definition(connection, asked.service.storage(), file, wishes.options);
 }
 
-Result<http::Response> import_file(const Asked& asked, db::Connection& connection, const Wishes& wishes,
-                                   const store::FileRecord& file, AuditNote& note) {
-  LADE_ASSIGN(const store::StoredDefinition definition, choose_definition(asked, connection, wishes, file));
-  auto job = jobs::create_import(connection, {definition, wishes.options, wishes.limits, &file});
-  if (!job) return refused(connection, std::move(job).error(), definition, file);
-  note.object_id = job->uuid;
-  note.data["definition"] = definition.slug;
-  return accepted(*job);
-}
-
 Result<store::FileRecord> file_of(const Asked& asked, db::Connection& connection, const std::string& id) {
   LADE_ASSIGN(auto file, store::find_file(connection, id, asked.who().company));
   if (!file || !sees_file(asked.who(), *file)) return fail(not_found("file", id));
@@ -92,17 +72,21 @@ Result<store::FileRecord> file_of(const Asked& asked, db::Connection& connection
 
 // By JSON: a file that was uploaded before, or none yet.
 Result<http::Response> create_by_json(const Asked& asked, db::Connection& connection, const std::string& text,
-                                      AuditNote& note) {
+                                      std::optional<DroppedFile>& dropped, AuditNote& note) {
   LADE_ASSIGN(Fields fields, Fields::of_body(text));
   const auto file_id = fields.text("file_id");
+  const bool by_name = fields.text("filename").has_value();
   LADE_ASSIGN(const Wishes wishes, read_wishes(asked, fields));
   LADE_TRY(fields.finish());
+  if (file_id && by_name)
+    return fail("request_invalid", "both file_id and filename are given", "an import has one file", ErrorKind::usage);
+  if (dropped) return import_dropped(asked, connection, wishes, *dropped, note);
   if (file_id) {
     LADE_ASSIGN(const store::FileRecord file, file_of(asked, connection, *file_id));
     return import_file(asked, connection, wishes, file, note);
   }
   if (wishes.definition.empty())
-    return fail("request_invalid", "neither file_id nor definition is given",
+    return fail("request_invalid", "neither file_id, filename nor definition is given",
                 "an import of an uploaded file needs file_id, one whose file comes later needs definition",
                 ErrorKind::usage);
   LADE_ASSIGN(const store::StoredDefinition definition,
@@ -129,10 +113,10 @@ Result<http::Reception> create(Asked asked) {
   if (asked.request.headers.get("Content-Type").starts_with("application/json"))
     return http::Reception(http::WholeBody{
         asked.route.most_bytes, [asked](const std::string& text) {
-          AuditNote note;
-          return answer_or_problem(asked.request, change(asked, text, note, [&](db::Connection& connection) {
-                                     return create_by_json(asked, connection, text, note);
-                                   }));
+          return with_dropped_file(
+              asked, text, {}, [&](db::Connection& connection, std::optional<DroppedFile>& dropped, AuditNote& note) {
+                return create_by_json(asked, connection, text, dropped, note);
+              });
         }});
   return receive_import(std::move(asked), {}, [](const JobRecord& job) { return accepted(job); });
 }
@@ -188,6 +172,36 @@ Result<http::Response> show(Call& call) {
 }
 
 }  // namespace
+
+void obey(const ManifestEntry& entry, Wishes& wishes) {
+  wishes.definition = entry.definition;
+  if (wishes.options.source.empty() && !entry.sheet.empty())
+    wishes.options.source = json::serialize(json::object{{"sheet", entry.sheet}});
+}
+
+Result<http::Response> import_file(const Asked& asked, db::Connection& connection, Wishes wishes,
+                                   const store::FileRecord& file, AuditNote& note) {
+  if (wishes.definition.empty()) {
+    LADE_ASSIGN(const Manifest manifest, Manifest::read(asked.service.options().manifest));
+    if (const ManifestEntry* entry = manifest.find(file.name)) obey(*entry, wishes);
+  }
+  LADE_ASSIGN(const store::StoredDefinition definition, choose_definition(asked, connection, wishes, file));
+  auto job = jobs::create_import(connection, {definition, wishes.options, wishes.limits, &file});
+  if (!job) return refused(connection, std::move(job).error(), definition, file, wishes.options);
+  note.object_id = job->uuid;
+  note.data["definition"] = definition.slug;
+  return accepted(*job);
+}
+
+jobs::ImportOptions options_of(const Asked& asked) {
+  jobs::ImportOptions options = asked.service.here();
+  options.user = asked.who().user;
+  options.user_id = asked.who().user_id;
+  options.company = asked.who().company;
+  options.project = asked.who().project;
+  options.results = jobs::Results::all;
+  return options;
+}
 
 std::string revision_tag(const JobRecord& job) {
   return fmt::format("\"{}\"", job.review_revision);
@@ -251,6 +265,8 @@ std::vector<Route> import_routes() {
                  {"version", "integer", "of the definition (default: the newest)"},
                  {"batch", "string", "the batch that it joins"},
                  {"results", "string", "result files: all (default), failed, none"},
+                 {"source", "string",
+                  "how this file is read, over what the definition says: its `source` keys as JSON"},
                  {"force", "boolean", "also while a job that does the same is live"},
                  {"max_errors", "string", "failed rows that are allowed: 5 or 5%"},
                  {"fail_when", "string", "never, any_failed, all_failed"}},

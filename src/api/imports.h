@@ -1,11 +1,15 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
+#include "api/manifest.h"
 #include "api/route.h"
 #include "api/uploads.h"
+#include "definition/parse.h"
 #include "jobs/control.h"
+#include "jobs/import.h"
 #include "store/job_list.h"
 
 // What the routes about imports share.
@@ -19,6 +23,21 @@ Result<store::JobRecord> require_import(const Asked& asked, db::Connection& conn
 jobs::JobOrder order_of(const Asked& asked);
 // The ETag of what a reviewer has seen.
 std::string revision_tag(const store::JobRecord& job);
+
+// What a request says about the import, whether in a form, in JSON or in the address.
+struct Wishes {
+  std::string definition;  // empty: by the manifest, or the one that fits the file's header
+  std::optional<std::int64_t> version;
+  jobs::ImportOptions options;
+  definition::Limits limits;
+};
+// What every import of who asks has.
+jobs::ImportOptions options_of(const Asked& asked);
+// The manifest's definition and sheet.
+void obey(const ManifestEntry& entry, Wishes& wishes);
+// Makes a job of a recorded file and tells of it, or of the job that does the same.
+Result<http::Response> import_file(const Asked& asked, db::Connection& connection, Wishes wishes,
+                                   const store::FileRecord& file, AuditNote& note);
 
 // What people do to imports (import_actions.cc).
 std::vector<Route> import_action_routes();

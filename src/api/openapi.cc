@@ -61,9 +61,13 @@ json::object body_of(const Route& route) {
 json::object responses_of(const Route& route) {
   json::object responses;
   for (const Answer& answer : route.answers) {
-    json::object one{{"description", answer.description}};
-    if (!answer.schema.empty()) one["content"] = content(answer.schema);
-    responses[std::to_string(answer.status)] = std::move(one);
+    json::value& slot = responses[std::to_string(answer.status)];
+    if (slot.is_null()) slot = {{"description", answer.description}};
+    if (answer.schema.empty()) continue;
+    // One status may be answered in several media types.
+    json::value& kinds = slot.as_object()["content"];
+    if (kinds.is_null()) kinds.emplace_object();
+    for (auto& [kind, schema] : content(answer.schema)) kinds.as_object()[kind] = std::move(schema);
   }
   responses["default"] = {{"$ref", "#/components/responses/Problem"}};
   return responses;

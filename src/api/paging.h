@@ -46,8 +46,12 @@ http::Response page_response(const Items& items, const Page& page, Place place) 
   return json_response(200, boost::json::object{{"items", std::move(list)}, {"next", std::move(next)}});
 }
 
-// The file as a download under its own name.
+constexpr std::string_view kCsvType = "text/csv";
+constexpr std::string_view kWorkbookType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
+
+// A file as a download under its own name; `type` empty: by the name's ending.
 Result<http::Response> file_response(const storage::Folder& storage, const store::FileRecord& file,
-                                     const std::string& type);
+                                     const std::string& type = {});
+http::Response download(File file, std::uint64_t bytes, std::string_view name, const std::string& type = {});
 
 }  // namespace lade::api

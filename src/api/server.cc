@@ -170,7 +170,7 @@ Result<http::Reception> Server::receive_or_fail(http::Request& request) {
   }
   LADE_TRY(check_access(route, asked.principal));
   LADE_TRY(check_media_type(request, route));
-  if (route.body == Body::upload) return route.receive(std::move(asked));
+  if (route.receive) return route.receive(std::move(asked));
   if (route.body == Body::none) return http::Reception(answer_or_problem(request, perform(asked, {})));
   return http::Reception(http::WholeBody{
       route.most_bytes, [asked](std::string text) { return answer_or_problem(asked.request, perform(asked, text)); }});

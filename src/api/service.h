@@ -20,6 +20,10 @@ struct ServiceOptions {
   bool works = true;       // also runs tasks; otherwise other processes do
   std::uint64_t most_upload_bytes = 10'000'000'000;
   std::size_t sessions = 8;  // with the database
+  // Files that lie on the server, in a folder for each company's slug; and which definitions they follow by their
+  // names.
+  std::filesystem::path import_folder;  // default: data/incoming
+  std::filesystem::path manifest;       // default: data/import-manifest.json
 };
 
 // What all requests of a process share. Thread-safe.

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "accounts/companies.h"
+#include "api/paging.h"
 #include "api/problem.h"
 #include "definition/utf8.h"
 #include "http/multipart.h"
@@ -27,15 +28,21 @@ Result<void> check_name(std::string_view name) {
   return {};
 }
 
-bool ends_with_csv(std::string_view name) {
-  constexpr std::string_view kEnd = ".csv";
-  return name.size() >= kEnd.size() && strncasecmp(name.data() + name.size() - kEnd.size(), kEnd.data(), 4) == 0;
+bool ends_with(std::string_view name, std::string_view end) {
+  return name.size() >= end.size() && strncasecmp(name.data() + name.size() - end.size(), end.data(), end.size()) == 0;
 }
 
 Result<void> check_is_csv(std::string_view name, std::string_view type) {
-  if (ends_with_csv(name) || type.starts_with("text/csv")) return {};
+  if (ends_with(name, ".csv") || type.starts_with("text/csv")) return {};
   return fail("media_type_unsupported", fmt::format("'{}' is no CSV file by its name, nor is {} its type", name, type),
               "send a file named *.csv, or of type text/csv", ErrorKind::usage);
+}
+
+Result<void> check_sent_as_workbook(std::string_view name, std::string_view type) {
+  LADE_TRY(check_is_workbook(name));
+  if (type.starts_with(kWorkbookType)) return {};
+  return fail("media_type_unsupported", fmt::format("'{}' is sent as {}", name, type.empty() ? "nothing" : type),
+              fmt::format("send it as {}", kWorkbookType), ErrorKind::usage);
 }
 
 class UploadSink final : public http::BodySink, private http::MultipartReader::Consumer {
@@ -56,6 +63,7 @@ class UploadSink final : public http::BodySink, private http::MultipartReader::C
   Result<void> begin_file(const std::string& name, std::string_view type) {
     LADE_TRY(check_name(name));
     if (rules_.only_csv) LADE_TRY(check_is_csv(name, type));
+    if (rules_.only_workbooks) LADE_TRY(check_sent_as_workbook(name, type));
     LADE_ASSIGN(storage::Upload upload, asked_.service.storage().begin({.max_bytes = most_bytes_}));
     upload_.emplace(std::move(upload));
     name_ = name;
@@ -141,6 +149,12 @@ Result<std::string> name_in_query(const Asked& asked) {
 
 }  // namespace
 
+Result<void> check_is_workbook(std::string_view name) {
+  if (ends_with(name, ".xlsx")) return {};
+  return fail("media_type_unsupported", fmt::format("'{}' is not named *.xlsx", name), "send a workbook of that name",
+              ErrorKind::usage);
+}
+
 Result<http::Reception> receive_upload(Asked asked, const UploadRules& rules, Then then) {
   const std::string type(asked.request.headers.get("Content-Type"));
   const bool is_form = type.starts_with("multipart/");
@@ -148,7 +162,8 @@ Result<http::Reception> receive_upload(Asked asked, const UploadRules& rules, Th
     return fail("media_type_unsupported",
                 fmt::format("{} takes multipart/form-data with a field named file", asked.route.name), "",
                 ErrorKind::usage);
-  LADE_ASSIGN(const std::uint64_t most, most_bytes(asked));
+  LADE_ASSIGN(std::uint64_t most, most_bytes(asked));
+  if (rules.most_bytes > 0) most = std::min(most, rules.most_bytes);
   LADE_ASSIGN(const std::string name, name_in_query(asked));
   auto sink = std::make_unique<UploadSink>(std::move(asked), rules, std::move(then), most);
   if (!is_form) {

@@ -22,9 +22,14 @@ struct Received {
 bool sees_file(const accounts::Principal& who, const store::FileRecord& file);
 
 struct UploadRules {
-  bool only_forms = false;  // multipart/form-data, and nothing else
-  bool only_csv = false;    // by type or name, as some clients expect it
+  bool only_forms = false;       // multipart/form-data, and nothing else
+  bool only_csv = false;         // by type or name, as some clients expect it
+  bool only_workbooks = false;   // by type and name
+  std::uint64_t most_bytes = 0;  // 0: what the server and the company allow
 };
+
+// Refuses with media_type_unsupported what is not named *.xlsx.
+Result<void> check_is_workbook(std::string_view name);
 
 // Answers once the file is in: `then` runs in the transaction that accepts it. When it fails, or the body breaks off,
 // nothing of the file remains. A body that is no form is the file itself; its name is the parameter `name`.

@@ -141,11 +141,7 @@ Result<http::Response> make_result(Call& call, const JobRecord& job, std::string
     return fail("result_not_found", fmt::format("job {} has no {} rows", job.slug, name), "", ErrorKind::invalid);
   LADE_ASSIGN(File file, File::open(files.*which));
   LADE_ASSIGN(const std::uint64_t bytes, file.size());
-  http::Response response;
-  response.headers.set("Content-Type", "text/csv; charset=utf-8");
-  response.headers.set("Content-Disposition", fmt::format("attachment; filename=\"{}.csv\"", name));
-  response.body = http::FileBody{std::move(file), bytes};
-  return response;
+  return download(std::move(file), bytes, std::filesystem::path(files.*which).filename().string());
 }
 
 Result<http::Response> results(Call& call) {
@@ -157,7 +153,7 @@ Result<http::Response> results(Call& call) {
   if (found == std::end(kResults)) return fail(not_found("result", name));
   LADE_ASSIGN(const auto files, store::results_of(call.connection, job.id));
   for (const store::FileRecord& file : files)
-    if (file.purpose == name) return file_response(call.service.storage(), file, "text/csv; charset=utf-8");
+    if (file.purpose == name) return file_response(call.service.storage(), file);
   if (kept_only) return fail(not_found("result", name));
   return make_result(call, job, found->second, name);
 }
@@ -212,8 +208,10 @@ std::vector<Route> watching_routes() {
            .access = reads,
            .answer = results,
            .query = {{"kept", "boolean", "only a file that was kept with the import, none made anew"}},
-           .answers = {{200, "text/csv", "the rows, with _row, _code and _message"},
-                       {206, "text/csv", "a range of it"}}},
+           .answers = {{200, kCsvType, "the rows, with _row, _code and _message, in the format of the source"},
+                       {200, kWorkbookType, ""},
+                       {206, kCsvType, "a range of it"},
+                       {206, kWorkbookType, ""}}},
       });
   return routes;
 }

@@ -65,6 +65,9 @@ void add_place_options(CLI::App& command, CommonOptions& common);
 void add_database_options(CLI::App& command, CommonOptions& common);
 // --server and what goes with it, for commands that a server can carry out.
 void add_server_options(CLI::App& command, CommonOptions& common);
+// How the file is read, over what the definition says: --sheet, --encoding … and --source KEY=VALUE, collected in
+// `source` as JSON.
+void add_source_options(CLI::App& command, std::string& source);
 void add_settings_option(CLI::App& command, CommonOptions& common);
 
 // The whole of a small text file.

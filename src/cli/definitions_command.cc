@@ -4,8 +4,10 @@
 #include <memory>
 
 #include "api/views.h"
+#include "base/whole_file.h"
 #include "cli/site.h"
 #include "definition/parse.h"
+#include "jobs/template.h"
 #include "store/definitions.h"
 #include "store/schema.h"
 
@@ -89,6 +91,43 @@ int list(const CommonOptions& common) {
   return kOk;
 }
 
+struct TemplateCommand {
+  std::string name, format = "xlsx", file;
+};
+
+Result<void> write_template(const TemplateCommand& command, const CommonOptions& common) {
+  LADE_ASSIGN(const auto site, open_site(common));
+  LADE_ASSIGN(const NamedDefinition text, find_definition_text(command.name, *site));
+  const definition::Parsed parsed = definition::parse_definition(text.text);
+  if (!parsed.valid()) return fail(definition_faults(parsed, text.name));
+  const std::filesystem::path path =
+      command.file.empty() ? parsed.definition.slug + "." + command.format : command.file;
+  LADE_ASSIGN(const auto file, WholeFile::create(path));
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  LADE_TRY(jobs::write_template(parsed.definition, command.format, folder, *file));
+  LADE_TRY(file->finish());
+  if (!common.quiet) fmt::print("{}\n", path.string());
+  return {};
+}
+
+void add_template_command(CLI::App& sub, CommonOptions& common, Action& action) {
+  auto command = std::make_shared<TemplateCommand>();
+  CLI::App* app = sub.add_subcommand("template", "Write a file for people to fill in, with a sample row");
+  app->add_option("NAME", command->name, "slug or YAML file")->required();
+  app->add_option("FILE", command->file, "where to (default: SLUG.xlsx)");
+  app->add_option("--format", command->format, "xlsx (with comments and drop-down lists) or csv")
+      ->check(CLI::IsMember({"xlsx", "csv"}))
+      ->capture_default_str();
+  add_database_options(*app, common);
+  add_server_options(*app, common);
+  app->callback([command, &common, &action] {
+    action = [command, &common] {
+      const auto written = write_template(*command, common);
+      return written ? int{kOk} : report(written.error(), common.output);
+    };
+  });
+}
+
 int show(const std::string& name, const CommonOptions& common) {
   const auto site = open_site(common);
   if (!site) return report(site.error(), common.output);
@@ -138,6 +177,7 @@ void add_definition_commands(CLI::App& app, CommonOptions& common, Action& actio
   add_server_options(*command, common);
   command->callback([name, &common, &action] { action = [name, &common] { return show(*name, common); }; });
   add_infer_command(*sub, common, action);
+  add_template_command(*sub, common, action);
   command = sub->add_subcommand("schema", "Print the JSON Schema of definitions");
   command->callback([&action] {
     action = [] {

@@ -180,13 +180,15 @@ void add_command(CLI::App& app, const char* name, const char* description, bool 
   auto command = std::make_shared<ImportCommand>();
   command->options.dry_run = dry_run;
   CLI::App* sub = app.add_subcommand(name, description);
-  CLI::Option* files =
-      sub->add_option("FILE", command->files, "the file to load; - reads standard input, .gz is inflated")->required();
+  CLI::Option* files = sub->add_option("FILE", command->files,
+                                       "the file to load; - reads standard input; CSV or XLSX, also as gz, zst or zip")
+                           ->required();
   sub->add_option("-d,--definition", command->definition,
                   "a definition: the path of a YAML file, or the slug of a stored one")
       ->required();
   add_database_options(*sub, common);
   add_settings_option(*sub, common);
+  add_source_options(*sub, command->options.source);
   using jobs::Results;
   sub->add_option("--results", command->options.results, "result files to write: failed, all or none (default: failed)")
       ->transform(one_of({{"failed", static_cast<int>(Results::failed)},

@@ -2,6 +2,7 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include <boost/json.hpp>
 #include <cstdlib>
 #include <filesystem>
 
@@ -11,6 +12,8 @@
 #include "store/schema.h"
 
 namespace lade::cli {
+namespace json = boost::json;
+
 Result<std::string> read_all(const std::string& path) {
   LADE_ASSIGN(File file, File::open(path));
   std::string text;
@@ -94,6 +97,39 @@ void add_server_options(CLI::App& command, CommonOptions& common) {
                      "the token itself, which other users of the machine can see (LADE_TOKEN)");
   command.add_option("--ca-file", common.ca_file, "certificates to trust instead of the system's (PEM)")
       ->envname("LADE_CA_FILE");
+}
+
+void add_source_options(CLI::App& command, std::string& source) {
+  const auto set = [&source](std::string_view key, const std::string& value) {
+    json::object object = source.empty() ? json::object() : json::parse(source).as_object();
+    json::error_code error;
+    json::value parsed = json::parse(value, error);
+    // Numbers and lists as such; everything else is text.
+    object[key] = !error && (parsed.is_int64() || parsed.is_array()) ? std::move(parsed) : json::value(value);
+    source = json::serialize(object);
+  };
+  for (const auto& [option, key, description] :
+       {std::tuple("--sheet", "sheet", "of a workbook: its name, or its place from 1 on"),
+        std::tuple("--encoding", "encoding", "of a text file, e.g. windows-1252 (default: found out)"),
+        std::tuple("--delimiter", "delimiter", "one character, or tab, comma, semicolon, pipe (default: found out)"),
+        std::tuple("--header-row", "header_row", "line of the header; 0: there is none (default: found out)")})
+    command
+        .add_option_function<std::string>(
+            option, [set, key](const std::string& value) { set(key, value); }, description)
+        ->group("How the file is read");
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--source",
+          [set](const std::vector<std::string>& pairs) {
+            for (const std::string& pair : pairs) {
+              const std::size_t equals = pair.find('=');
+              if (equals == std::string::npos) throw CLI::ValidationError("--source", pair + ": KEY=VALUE is expected");
+              set(pair.substr(0, equals), pair.substr(equals + 1));
+            }
+          },
+          "any key of the definition's source section, e.g. skip_rows=2")
+      ->type_name("KEY=VALUE")
+      ->group("How the file is read");
 }
 
 void add_settings_option(CLI::App& command, CommonOptions& common) {

@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "base/whole_file.h"
 #include "remote/pages.h"
-#include "source/input.h"
+#include "source/original.h"
 
 namespace lade::cli {
 namespace {
@@ -54,19 +54,12 @@ json::object body_of(const JobDemand& demand) {
   return body;
 }
 
-// A file goes as it is, compressed or not; what comes through a pipe is collected first, to know how much it is.
-Result<source::Input> open_to_send(const std::string& path, const jobs::ImportOptions& options,
-                                   const std::stop_token& stop) {
-  if (path != "-") {
-    LADE_ASSIGN(File file, File::open(path));
-    if (file.is_regular()) {
-      LADE_ASSIGN(const std::uint64_t bytes, file.size());
-      return source::Input{path, std::move(file), bytes};
-    }
-  }
+// What comes through a pipe is collected first, to know how much it is.
+Result<source::Original> open_to_send(const std::string& path, const jobs::ImportOptions& options,
+                                      const std::stop_token& stop) {
   std::error_code error;
   const std::filesystem::path spool = std::filesystem::temp_directory_path(error);
-  return source::open_input(path, error ? options.data : spool, options.max_bytes, {}, stop);
+  return source::open_original(path, error ? options.data : spool, options.max_bytes, stop);
 }
 
 }  // namespace
@@ -156,7 +149,7 @@ Result<jobs::ResultFiles> RemoteSite::fetch_results(const ResultsDemand& demand)
 }
 
 Result<store::JobRecord> RemoteSite::import(const RemoteImport& import, const std::stop_token& stop) {
-  LADE_ASSIGN(const source::Input input, open_to_send(import.file, import.options, stop));
+  LADE_ASSIGN(const source::Original input, open_to_send(import.file, import.options, stop));
   const remote::Upload upload{input.file, input.bytes, [&](std::uint64_t sent) {
                                 if (import.on_sent) import.on_sent(sent, input.bytes);
                               }};
@@ -169,7 +162,8 @@ Result<store::JobRecord> RemoteSite::import(const RemoteImport& import, const st
                                      {"version", import.version == 0 ? "" : std::to_string(import.version)},
                                      {"batch", options.batch},
                                      {"results", std::string(word_of(options.results))},
-                                     {"force", options.force ? "true" : ""}},
+                                     {"force", options.force ? "true" : ""},
+                                     {"source", options.source}},
                            .upload = &upload,
                            .stop = stop}));
   return remote::read<store::JobRecord>(answer);

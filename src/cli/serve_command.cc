@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "accounts/links.h"
+#include "api/manifest.h"
 #include "api/server.h"
 #include "api/service.h"
 #include "base/log.h"
@@ -24,6 +25,7 @@ struct ServeCommand {
   std::string certificate, key;
   std::optional<unsigned> workers;
   std::uint64_t most_upload_bytes = 10'000'000'000;
+  std::filesystem::path import_folder, manifest;
   LogFormat log = LogFormat::json;
 };
 
@@ -46,6 +48,10 @@ Result<api::ServiceOptions> service_options(const ServeCommand& command, const C
   LADE_TRY(work.here.validate());
   options.most_upload_bytes = command.most_upload_bytes;
   options.sessions = command.http.handler_threads;
+  const std::filesystem::path data = common.data;
+  options.import_folder = command.import_folder.empty() ? data / "incoming" : command.import_folder;
+  options.manifest = command.manifest.empty() ? data / "import-manifest.json" : command.manifest;
+  LADE_TRY(api::Manifest::read(options.manifest));  // faults are told now rather than to the first client
   return options;
 }
 
@@ -112,6 +118,11 @@ void add_options(CLI::App& sub, ServeCommand& command) {
       sub.add_option("--tls-certificate", command.certificate, "PEM file with the certificate and its chain");
   sub.add_option("--tls-key", command.key, "PEM file with its key")->needs(certificate);
   sub.add_option("--max-upload-bytes", command.most_upload_bytes, "largest upload")->capture_default_str();
+  sub.add_option("--import-folder", command.import_folder,
+                 "folder of files to be imported by name, with a folder for each company (default: DATA/incoming)");
+  sub.add_option("--manifest", command.manifest,
+                 "which definitions files follow by their names (default: DATA/import-manifest.json)")
+      ->envname("LADE_IMPORT_MANIFEST");
   sub.add_option("--threads", command.http.handler_threads,
                  "requests that are worked on at once, and sessions with the database")
       ->capture_default_str()

@@ -112,6 +112,19 @@ Parsed parse_definition(std::string_view yaml) {
   return parsed;
 }
 
+Result<void> override_source(Definition& definition, std::string_view yaml) {
+  Faults faults;
+  const auto root = read_yaml(yaml, faults);
+  if (root) definition.source = read_source(*root, faults, definition.source);
+  const std::vector<Fault> found = std::move(faults).take();
+  std::vector<std::string> messages;
+  for (const Fault& fault : found)
+    if (!fault.warning) messages.push_back(fault.message);
+  if (messages.empty()) return {};
+  return fail("source_invalid", fmt::format("{}", fmt::join(messages, "; ")), "docs/definitions.md lists the keys",
+              ErrorKind::usage);
+}
+
 std::string describe(const std::vector<Fault>& faults, std::string_view file_name) {
   std::string text;
   for (const Fault& fault : faults) {

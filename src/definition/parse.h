@@ -36,6 +36,10 @@ struct Limits {
 // Fails with limit_invalid.
 Result<void> set_limits(Definition& definition, const Limits& limits);
 
+// What a request says about how its file is read: keys of `source`, as a YAML or JSON map; the others stay. Fails with
+// source_invalid, naming every fault.
+Result<void> override_source(Definition& definition, std::string_view yaml);
+
 // All faults in one message for people: "prices.yaml:12:5: error definition_unknown_key: …" a line each.
 std::string describe(const std::vector<Fault>& faults, std::string_view file_name);
 

@@ -127,8 +127,7 @@ void check_effect(const Node& node, const Source& source, Faults& faults) {
 
 }  // namespace
 
-Source read_source(const Node& node, Faults& faults) {
-  Source source;
+Source read_source(const Node& node, Faults& faults, Source source) {
   if (!check_map(node, "source", kKeys, {}, faults)) return source;
   if (const Node* format = node.find("format")) read_format(*format, source, faults);
   if (const Node* encoding = node.find("encoding")) read_encoding(*encoding, source, faults);

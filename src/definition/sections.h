@@ -10,7 +10,8 @@
 // The parts of a definition, each read from its node alone; what one part says about another is checked afterwards.
 namespace lade::definition {
 
-Source read_source(const Node& node, Faults& faults);
+// What is not said stays as in `source`.
+Source read_source(const Node& node, Faults& faults, Source source = {});
 // Every key gives a column, also a faulty one, so that references to it are not faults of their own.
 DataColumn read_column(const Node& key, const Node& node, Faults& faults);
 Lookup read_lookup(const Node& node, std::string_view label, Faults& faults);

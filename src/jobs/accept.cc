@@ -22,8 +22,9 @@ namespace {
 
 using model::JobState;
 
-std::string hash_of(const store::StoredDefinition& definition, const store::FileRecord& file) {
-  return store::dedupe_hash(definition.company, definition.id, file.sha256, "{}");
+std::string hash_of(const store::StoredDefinition& definition, const store::FileRecord& file,
+                    const std::string& source) {
+  return store::dedupe_hash(definition.company, definition.id, file.sha256, source);
 }
 
 Result<void> check_not_empty(const store::FileRecord& file) {
@@ -32,12 +33,14 @@ Result<void> check_not_empty(const store::FileRecord& file) {
               ErrorKind::invalid);
 }
 
-// The definition as the job keeps it, with the limits of the request.
-Result<std::string> snapshot_of(const store::StoredDefinition& stored, const definition::Limits& limits) {
-  if (limits.max_errors.empty() && limits.fail_when.empty()) return stored.snapshot;
-  definition::Parsed parsed = definition::parse_definition(stored.source_text);
-  LADE_TRY(definition::set_limits(parsed.definition, limits));
-  return definition::to_json(parsed.definition);
+// The definition as the job keeps it, with what the request says otherwise.
+Result<std::string> snapshot_of(const store::StoredDefinition& stored, const definition::Limits& limits,
+                                const ImportOptions& options) {
+  if (limits.max_errors.empty() && limits.fail_when.empty() && options.source.empty()) return stored.snapshot;
+  LADE_ASSIGN(definition::Definition definition,
+              for_request(definition::parse_definition(stored.source_text).definition, options));
+  LADE_TRY(definition::set_limits(definition, limits));
+  return definition::to_json(definition);
 }
 
 Result<void> arm(db::Connection& connection, const store::JobRecord& job, const store::FileRecord& file) {
@@ -126,7 +129,7 @@ Result<store::JobRecord> create_import(db::Connection& connection, const ImportR
   if (!options.batch.empty()) LADE_TRY(check_batch_name(options.batch));
   if (request.file != nullptr) LADE_TRY(check_not_empty(*request.file));
   store::NewJob job{.uuid = new_uuid(), .definition_id = request.definition.id};
-  LADE_ASSIGN(job.snapshot, snapshot_of(request.definition, request.limits));
+  LADE_ASSIGN(job.snapshot, snapshot_of(request.definition, request.limits, options));
   job.options = to_text(options, std::nullopt);
   job.forced = options.force;
   job.created_by = options.user;
@@ -139,7 +142,7 @@ Result<store::JobRecord> create_import(db::Connection& connection, const ImportR
     job.file_name = request.file->name;
     job.file_bytes = request.file->bytes;
     job.state = JobState::upload_completed;
-    job.dedupe_hash = hash_of(request.definition, *request.file);
+    job.dedupe_hash = hash_of(request.definition, *request.file, options.source);
   }
   return db::in_transaction(connection, [&]() -> Result<store::JobRecord> {
     if (!options.batch.empty()) {
@@ -166,15 +169,15 @@ Result<store::JobRecord> give_file(db::Connection& connection, const JobOrder& o
                                {.event = model::JobEvent::file_stored,
                                 .actor = order.actor,
                                 .file_id = file.id,
-                                .dedupe_hash = hash_of(definition, file)}));
+                                .dedupe_hash = hash_of(definition, file, source_of(job))}));
     LADE_TRY(arm(connection, job, file));
     return require_job(connection, job.uuid, job.company);
   });
 }
 
 Result<std::optional<store::JobRecord>> twin_of(db::Connection& connection, const store::StoredDefinition& definition,
-                                                const store::FileRecord& file) {
-  return store::find_twin(connection, hash_of(definition, file), std::nullopt, definition.company);
+                                                const store::FileRecord& file, const ImportOptions& options) {
+  return store::find_twin(connection, hash_of(definition, file, options.source), std::nullopt, definition.company);
 }
 
 }  // namespace lade::jobs

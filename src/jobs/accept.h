@@ -43,6 +43,6 @@ Result<store::JobRecord> give_file(db::Connection& connection, const JobOrder& o
 
 // The live job that keeps the same import from being created; nullopt when it has ended since.
 Result<std::optional<store::JobRecord>> twin_of(db::Connection& connection, const store::StoredDefinition& definition,
-                                                const store::FileRecord& file);
+                                                const store::FileRecord& file, const ImportOptions& options);
 
 }  // namespace lade::jobs

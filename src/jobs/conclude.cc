@@ -176,6 +176,13 @@ Result<store::JobChange> change_of(db::Connection& connection, const Job& job, c
       .event = JobEvent::failed, .error_code = error->code, .error = error->message, .error_hint = error->hint};
 }
 
+// Its bytes go with the next tidying up.
+Result<void> forget_file(db::Connection& connection, std::int64_t job) {
+  LADE_ASSIGN(const auto record, store::job_with_id(connection, job));
+  LADE_ASSIGN(const bool in_use, store::is_file_in_use(connection, record->file_id));
+  return in_use ? Result<void>() : store::mark_file_removed(connection, record->file_id);
+}
+
 Result<std::vector<std::string>> publish_end(queue::TaskContext& context, const Job& job, db::Connection& connection,
                                              const Ledger& ledger, Result<std::vector<store::FileRecord>> files,
                                              std::optional<Error> error) {
@@ -191,6 +198,7 @@ Result<std::vector<std::string>> publish_end(queue::TaskContext& context, const 
   // What failed or was cancelled may be tried again, from its segments.
   if (standing.outcome == model::JobOutcome::succeeded) {
     LADE_ASSIGN(orphans, store::forget_segments(connection, job.id));
+    if (job.options.delete_file) LADE_TRY(forget_file(connection, job.id));
   }
   LADE_TRY(publication.commit());
   return orphans;

@@ -48,8 +48,8 @@ Result<void> prepare_database(db::Connection& connection) {
   return connection.run("SET synchronous_commit = off");
 }
 
-// What is read from a pipe is kept in the storage, as are the records of what cannot be read in place: an import that is
-// cut off can go on from there.
+// What is read from a pipe is kept in the storage, as are the records of what cannot be read in place: an import that
+// is cut off can go on from there.
 Result<Submission> submission_of(const std::string& path, source::Input& input, const storage::Folder& storage) {
   Submission file{.name = input.name, .bytes = input.bytes};
   if (std::filesystem::is_regular_file(path)) {
@@ -81,10 +81,11 @@ class OneShot {
     options_.database = queue::session_url(options_.database, boot_);
   }
 
-  Result<Summary> run(const std::string& path, std::unique_ptr<Job> job) {
+  // `asked` is the definition with what the request says about the file.
+  Result<Summary> run(const std::string& path, const definition::Definition& asked, std::unique_ptr<Job> job) {
     LADE_ASSIGN(db::Ownership ownership, db::Ownership::take(options_.database, kPatience, stop_));
     job->options.database = options_.database;
-    auto session = plan_job(*job, definition_, stop_, prepare_database);
+    auto session = plan_job(*job, asked, stop_, prepare_database);
     if (!session) return fail(std::move(session).error().within(job->input.name));
     columns_ = {job->program->unmapped, job->program->absent};
     LADE_ASSIGN(storage::Folder storage, storage::Folder::open(storage_path(options_)));
@@ -280,13 +281,14 @@ Result<Summary> run_import(const std::string& file, const definition::Definition
   job->uuid = new_uuid();
   if (options.results_folder.empty()) options.results_folder = options.data / "imports" / job->uuid;
   LADE_TRY(create_folder(options.data, data_folder()));
-  LADE_ASSIGN(job->input, source::open_input(file, options.data, options.max_bytes, {}, stop));
+  LADE_ASSIGN(const definition::Definition asked, for_request(definition, options));
+  LADE_ASSIGN(job->input, source::open_input(file, options.data, options.max_bytes, overrides_of(asked), stop));
   LADE_TRY(prepare_results(options));
   job->options = options;
   const Summary untouched = cancelled_before_its_start(*job, definition);
   auto summary = options.dry_run
-                     ? rehearse_import(*job, definition, progress, stop)
-                     : OneShot(definition, definition_text, options, progress, stop).run(file, std::move(job));
+                     ? rehearse_import(*job, asked, progress, stop)
+                     : OneShot(definition, definition_text, options, progress, stop).run(file, asked, std::move(job));
   if (!summary && summary.error().kind == ErrorKind::cancelled) summary = untouched;
   if (!summary) return summary;
   summary->seconds = std::chrono::duration<double>(Clock::now() - start).count();

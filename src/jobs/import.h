@@ -39,6 +39,8 @@ struct ImportOptions {
   std::int64_t user_id = 0;  // 0: nobody who has an account
   std::int64_t company = store::kDefaultCompany;
   std::int64_t project = 0;  // 0: none
+  bool delete_file = false;  // the upload goes when the job has succeeded
+  std::string source = {};   // how this file is read, over what the definition says: keys of `source` as JSON
   std::string batch = {};    // the name of the one that the job joins, which is made when there is none; empty: none
 
   // Fills in what was left open; refuses what cannot work.

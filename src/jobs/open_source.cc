@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include "definition/parse.h"
+
 namespace lade::jobs {
 namespace {
 
@@ -44,6 +46,11 @@ Result<LocalFile> local_file(const std::string& path) {
                    std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec};
 }
 
+Result<definition::Definition> for_request(definition::Definition definition, const ImportOptions& options) {
+  if (!options.source.empty()) LADE_TRY(definition::override_source(definition, options.source));
+  return definition;
+}
+
 source::Overrides overrides_of(const definition::Definition& definition) {
   const definition::Source& source = definition.source;
   source::Overrides overrides;
@@ -52,7 +59,7 @@ source::Overrides overrides_of(const definition::Definition& definition) {
   overrides.format = source.format;
   overrides.encoding = source.encoding;
   overrides.sheet = source.sheet;
-  overrides.repeat_merged = source.merged == definition::MergedCells::repeat;
+  overrides.repeat_merged = source.merged == definition::MergedPolicy::repeat;
   overrides.delimiter = source.delimiter;
   overrides.quote = source.quote;
   overrides.escape = source.escape;

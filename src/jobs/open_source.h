@@ -23,6 +23,10 @@ struct LocalFile {
 };
 Result<LocalFile> local_file(const std::string& path);
 
+// The definition of one job: that which is stored, with what its request says about the file. Fails with
+// source_invalid.
+Result<definition::Definition> for_request(definition::Definition definition, const ImportOptions& options);
+
 // What the definition says about how its files are read.
 source::Overrides overrides_of(const definition::Definition& definition);
 

@@ -11,11 +11,13 @@ class CsvTable final : public ResultTable {
   CsvTable(const source::Layout& layout, const std::vector<std::string>& names) : dialect_(layout.dialect) {
     // Who wrote another encoding opens the file with a program that needs to be told of this one.
     if (layout.origin.bom || layout.origin.encoding != "utf-8") line_ = "\xEF\xBB\xBF";
-    add(names);
+    for (const std::string& name : names) add(name);
+    end();
   }
 
-  Result<void> write(std::span<const std::string> cells, ByteSink& to) override {
-    add(cells);
+  Result<void> write(std::span<const ResultCell> cells, ByteSink& to) override {
+    for (const ResultCell& cell : cells) add(cell.text);
+    end();
     LADE_TRY(to.write(line_));
     line_.clear();
     return {};
@@ -23,37 +25,36 @@ class CsvTable final : public ResultTable {
   Result<void> finish(ByteSink& to) override { return to.write(line_); }
 
  private:
-  void add(std::span<const std::string> cells) {
-    bool first = true;
-    for (const std::string& cell : cells) {
-      if (!first) line_.push_back(dialect_.delimiter);
-      first = false;
-      add(cell);
-    }
-    line_ += "\r\n";
-  }
   void add(const std::string& text) {
+    if (!first_) line_.push_back(dialect_.delimiter);
+    first_ = false;
     if (dialect_.quote != '\0') return csv::append_field(line_, text, dialect_);
     // Without quotes nothing can be quoted: only lade's own messages hold such characters.
     for (const char c : text) line_.push_back(c == dialect_.delimiter || c == '\r' || c == '\n' ? ' ' : c);
   }
+  void end() {
+    line_ += "\r\n";
+    first_ = true;
+  }
 
   const csv::Dialect dialect_;
   std::string line_;
+  bool first_ = true;
 };
 
 class SheetTable final : public ResultTable {
  public:
   explicit SheetTable(xlsx::Writer writer) : writer_(std::move(writer)) {}
-  Result<void> write(std::span<const std::string> cells, ByteSink&) override {
-    views_.assign(cells.begin(), cells.end());
-    return writer_.row(views_);
+  Result<void> write(std::span<const ResultCell> cells, ByteSink&) override {
+    cells_.clear();
+    for (const ResultCell& cell : cells) cells_.push_back({cell.text, cell.typed});
+    return writer_.row(cells_);
   }
   Result<void> finish(ByteSink& to) override { return writer_.finish(to); }
 
  private:
   xlsx::Writer writer_;
-  std::vector<std::string_view> views_;
+  std::vector<xlsx::WrittenCell> cells_;
 };
 
 }  // namespace

@@ -12,11 +12,16 @@
 
 namespace lade::jobs {
 
+struct ResultCell {
+  std::string text;
+  bool typed = false;  // in a workbook: a number, date or boolean, not text
+};
+
 // A table in the format of a job's source: CSV in the source's dialect, or a workbook with a sheet of its name.
 class ResultTable {
  public:
   virtual ~ResultTable() = default;
-  virtual Result<void> write(std::span<const std::string> cells, ByteSink& to) = 0;
+  virtual Result<void> write(std::span<const ResultCell> cells, ByteSink& to) = 0;
   virtual Result<void> finish(ByteSink& to) = 0;
 };
 

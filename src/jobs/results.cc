@@ -73,13 +73,15 @@ class ResultWriter {
     auto cell = cells_.begin();
     for (const std::size_t column : columns_) {
       const bool takes_surplus = !surplus.empty() && column + 1 == batch.columns();
-      std::string_view text = takes_surplus ? surplus : csv::unescape(batch.field(row, column), dialect_, scratch_);
+      const csv::Field field = batch.field(row, column);
+      std::string_view text = takes_surplus ? surplus : csv::unescape(field, dialect_, scratch_);
+      cell->typed = dialect_.rows_are_lines && !field.quoted;
       if (resubmitted_) text = analysis::unguard_formula(text);
-      *cell++ = analysis::guard_formula(text, guard_);
+      (cell++)->text = analysis::guard_formula(text, guard_);
     }
-    *cell++ = std::to_string(batch.row_id(row));
-    *cell++ = verdict.codes;
-    *cell++ = analysis::guard_formula(verdict.messages, guard_);
+    *cell++ = {std::to_string(batch.row_id(row)), true};
+    *cell++ = {verdict.codes};
+    *cell++ = {std::string(analysis::guard_formula(verdict.messages, guard_))};
     return table_->write(cells_, *bytes_);
   }
 
@@ -92,7 +94,8 @@ class ResultWriter {
   ByteSink* bytes_ = nullptr;
   const csv::Dialect dialect_;
   std::vector<std::size_t> columns_;
-  std::vector<std::string> names_, cells_;
+  std::vector<std::string> names_;
+  std::vector<ResultCell> cells_;
   const bool resubmitted_;  // the source itself is a result file
   std::string scratch_, guard_;
 };

@@ -28,6 +28,7 @@ std::optional<LocalFile> read_options(const std::string& text, ImportOptions& op
   int results = static_cast<int>(options.results);
   number("results", results);
   options.results = static_cast<Results>(results);
+  options.delete_file = object.contains("delete_file");
   const json::value* local = object.if_contains("local");
   if (local == nullptr) return std::nullopt;
   return LocalFile{std::string(local->at("path").as_string()), local->at("bytes").to_number<std::int64_t>(),
@@ -40,8 +41,16 @@ std::string to_text(const ImportOptions& options, const std::optional<LocalFile>
   json::object object{{"block_bytes", options.block_bytes}, {"batch_rows", options.batch_rows},
                       {"chunk_bytes", options.chunk_bytes}, {"bucket_bytes", options.bucket_bytes},
                       {"lookup_rows", options.lookup_rows}, {"results", static_cast<int>(options.results)}};
+  if (options.delete_file) object["delete_file"] = true;
+  if (!options.source.empty()) object["source"] = json::parse(options.source);
   if (local) object["local"] = {{"path", local->path}, {"bytes", local->bytes}, {"modified", local->modified}};
   return json::serialize(object);
+}
+
+std::string source_of(const store::JobRecord& job) {
+  const json::object options = json::parse(job.options).as_object();
+  const json::value* source = options.if_contains("source");
+  return source == nullptr ? std::string() : json::serialize(*source);
 }
 
 std::string with_overwrite(const std::string& options) {
@@ -96,8 +105,7 @@ Result<StoredJob> load_job(db::Connection& connection, std::int64_t id, const Im
   if (!plan.plan.empty()) {
     LADE_ASSIGN(job.plan, read_plan(plan.plan));
   }
-  LADE_ASSIGN(job.input,
-              open_source(connection, stored.record, stored.definition, local, job.plan, here, storage));
+  LADE_ASSIGN(job.input, open_source(connection, stored.record, stored.definition, local, job.plan, here, storage));
   stored.group = {id, job.uuid, storage.id(), stored.record.company};
   return stored;
 }

@@ -17,6 +17,9 @@ namespace lade::jobs {
 // The options that every process working on the job must share, as kept with the job.
 std::string to_text(const ImportOptions& options, const std::optional<LocalFile>& local);
 
+// What the request said about how the file is read; empty: nothing.
+std::string source_of(const store::JobRecord& job);
+
 // The same options; rows that later jobs have written are overwritten when the job is retried.
 std::string with_overwrite(const std::string& options);
 

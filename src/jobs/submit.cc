@@ -8,7 +8,7 @@
 #include "jobs/batches.h"
 #include "jobs/definitions.h"
 #include "queue/groups.h"
-#include "source/input.h"
+#include "source/original.h"
 #include "store/jobs.h"
 #include "store/schema.h"
 
@@ -23,7 +23,9 @@ std::string identity_of(const Submission& file) {
 
 Result<JobGroup> create(db::Connection& connection, const NewImport& import, std::int64_t definition_id,
                         model::JobState state) {
-  store::NewJob job{import.uuid, definition_id, definition::to_json(import.definition), import.file.name,
+  LADE_ASSIGN(const definition::Definition definition, for_request(import.definition, import.options));
+  std::string snapshot = definition::to_json(definition);
+  store::NewJob job{import.uuid, definition_id, std::move(snapshot), import.file.name,
                     static_cast<std::int64_t>(import.file.bytes)};
   job.state = state;
   job.options = to_text(import.options, import.file.local);
@@ -32,7 +34,7 @@ Result<JobGroup> create(db::Connection& connection, const NewImport& import, std
   job.created_by_id = import.options.user_id;
   job.company = import.options.company;
   job.project = import.options.project;
-  job.dedupe_hash = store::dedupe_hash(job.company, definition_id, identity_of(import.file), "{}");
+  job.dedupe_hash = store::dedupe_hash(job.company, definition_id, identity_of(import.file), import.options.source);
   if (import.file.stored) {
     const storage::StoredFile& stored = *import.file.stored;
     LADE_ASSIGN(job.file_id, store::create_file(connection, {.uuid = stored.id,
@@ -86,13 +88,14 @@ Result<SubmittedJob> submit_import(const std::string& file, const definition::De
   LADE_TRY(options.validate());
   if (!options.batch.empty()) LADE_TRY(check_batch_name(options.batch));
   LADE_TRY(create_folder(options.data, data_folder()));
-  LADE_ASSIGN(const source::Input input, source::open_input(file, options.data, options.max_bytes, {}, stop));
+  LADE_TRY(for_request(definition, options));
+  LADE_ASSIGN(const source::Original original, source::open_original(file, options.data, options.max_bytes, stop));
   LADE_ASSIGN(const auto connection, db::connect(options.database));
   LADE_TRY(store::migrate(*connection));
   LADE_ASSIGN(const storage::Folder storage, storage::Folder::open(storage_path(options)));
-  FileRange all(input.file, 0, input.bytes);
+  FileRange all(original.file, 0, original.bytes);
   LADE_ASSIGN(const storage::StoredFile stored, storage.store(all));
-  const Submission submission{.name = input.name, .bytes = input.bytes, .stored = stored};
+  const Submission submission{.name = original.name, .bytes = original.bytes, .stored = stored};
   auto group =
       submit(*connection, {definition, definition_text, options, submission, storage, new_uuid(), options.force});
   if (!group) {
@@ -107,7 +110,7 @@ Result<SubmittedJob> submit_import(const std::string& file, const definition::De
 Result<std::string> twin_hash(db::Connection& connection, const NewImport& import) {
   LADE_ASSIGN(const store::StoredDefinition definition,
               save_definition(connection, import.definition, import.definition_text, import.options.company));
-  return store::dedupe_hash(import.options.company, definition.id, identity_of(import.file), "{}");
+  return store::dedupe_hash(import.options.company, definition.id, identity_of(import.file), import.options.source);
 }
 
 }  // namespace lade::jobs

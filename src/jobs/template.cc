@@ -16,10 +16,9 @@ using definition::TypeKind;
 // A moment in a pattern of analysis::DateFormat: 2026-01-31 13:45:00.
 std::string sample_moment(std::string_view pattern) {
   static constexpr std::pair<std::string_view, std::string_view> kParts[] = {
-      {"YYYY", "2026"}, {"MMMM", "January"}, {"MMM", "Jan"}, {"YY", "26"}, {"MM", "01"}, {"M", "1"},
-      {"DD", "31"},     {"D", "31"},         {"HH", "13"},   {"H", "13"},  {"hh", "01"}, {"h", "1"},
-      {"mm", "45"},     {"m", "45"},         {"ss", "00"},   {"s", "0"},   {"S", "0"},   {"a", "pm"},
-      {"Z", "Z"}};
+      {"YYYY", "2026"}, {"MMMM", "January"}, {"MMM", "Jan"}, {"YY", "26"}, {"MM", "01"}, {"M", "1"},   {"DD", "31"},
+      {"D", "31"},      {"HH", "13"},        {"H", "13"},    {"hh", "01"}, {"h", "1"},   {"mm", "45"}, {"m", "45"},
+      {"ss", "00"},     {"s", "0"},          {"S", "0"},     {"a", "pm"},  {"Z", "Z"}};
   std::string text;
   while (!pattern.empty()) {
     if (pattern.front() == '\'') {
@@ -42,7 +41,8 @@ std::string first_of(std::string_view words, std::string_view separators) {
 std::string sample_text(const DataColumn& column) {
   if (!column.pattern.empty()) return {};
   std::string text = "text";
-  if (column.min_length) text.resize(std::max<std::size_t>(text.size(), static_cast<std::size_t>(*column.min_length)), 'x');
+  if (column.min_length)
+    text.resize(std::max<std::size_t>(text.size(), static_cast<std::size_t>(*column.min_length)), 'x');
   if (column.max_length) text.resize(std::min<std::size_t>(text.size(), static_cast<std::size_t>(*column.max_length)));
   return text;
 }
@@ -87,11 +87,11 @@ Result<void> write_workbook(const std::vector<TemplateColumn>& columns, const st
                             ByteSink& to) {
   std::vector<std::string> names;
   std::vector<xlsx::ColumnHint> hints;
-  std::vector<std::string_view> sample;
+  std::vector<xlsx::WrittenCell> sample;
   for (const TemplateColumn& column : columns) {
     names.push_back(column.name);
     hints.push_back({.comment = column.about, .choices = column.choices, .required = column.required});
-    sample.push_back(column.sample);
+    sample.push_back({column.sample, column.typed});
   }
   LADE_ASSIGN(xlsx::Writer writer, xlsx::Writer::create(folder, "data"));
   LADE_TRY(writer.header(names, hints));
@@ -123,6 +123,7 @@ std::vector<TemplateColumn> template_columns(const definition::Definition& defin
     TemplateColumn one{.name = column.from.front(),
                        .about = about(column, definition),
                        .sample = sample_of(column),
+                       .typed = column.type.kind != TypeKind::text,
                        .required = column.required};
     for (const auto& [cell, text] : column.values) one.choices.push_back(cell);
     columns.push_back(std::move(one));

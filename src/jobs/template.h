@@ -17,14 +17,15 @@ struct TemplateColumn {
   std::string about;  // type, format, limits; what a lookup refers to
   std::vector<std::string> choices;
   std::string sample;
+  bool typed = false;  // no text
   bool required = false;
 };
 
 // The columns that the definition reads from a file, in its order.
 std::vector<TemplateColumn> template_columns(const definition::Definition& definition);
 
-// As a workbook ("xlsx": with comments and drop-down lists; `folder` takes short-lived files) or as "csv" in the dialect
-// of the definition. Refuses other formats with option_invalid.
+// As a workbook ("xlsx": with comments and drop-down lists; `folder` takes short-lived files) or as "csv" in the
+// dialect of the definition. Refuses other formats with option_invalid.
 Result<void> write_template(const definition::Definition& definition, std::string_view format,
                             const std::filesystem::path& folder, ByteSink& to);
 

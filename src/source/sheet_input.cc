@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <charconv>
 
-#include "csv/writer.h"
 #include "xlsx/workbook.h"
 
 namespace lade::source {
@@ -61,10 +60,23 @@ class SheetSpooler {
     for (const xlsx::Cell& cell : row.cells) {
       block_.append(cell.column - column, dialect.delimiter);
       column = cell.column;
-      csv::append_field(block_, cell.text, dialect);
+      if (cell.kind == xlsx::CellKind::text)
+        add_quoted(cell.text, dialect.quote);
+      else
+        block_ += cell.text;
     }
     block_.push_back('\n');
     ++next_row_;
+  }
+
+  // Quotes tell text from what Excel knows as a number or a date: 1.234 without them is no German 1234.
+  void add_quoted(std::string_view text, char quote) {
+    block_.push_back(quote);
+    for (std::size_t at = text.find(quote); at != std::string_view::npos; at = text.find(quote)) {
+      block_.append(text.substr(0, at + 1)).push_back(quote);
+      text.remove_prefix(at + 1);
+    }
+    block_.append(text).push_back(quote);
   }
 
   Result<void> flush(File& to) {

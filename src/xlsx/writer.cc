@@ -8,7 +8,7 @@
 #include <cstdlib>
 
 #include "base/file.h"
-#include "xlsx/cell_text.h"
+#include "xlsx/written_cell.h"
 
 namespace lade::xlsx {
 namespace {
@@ -112,10 +112,24 @@ struct Writer::State {
     return check(worksheet_data_validation_range(sheet, 1, column, kMaxRows - 1, column, &rule));
   }
 
+  lxw_error write(lxw_row_t row, lxw_col_t column, const WrittenCell& cell) {
+    if (cell.typed) {
+      if (const auto number = written_number(cell.text))
+        return worksheet_write_number(sheet, row, column, *number, nullptr);
+      if (const auto serial = written_date(cell.text))
+        return worksheet_write_number(sheet, row, column, *serial, cell.text.size() > 10 ? timestamp : date);
+      if (cell.text == "TRUE" || cell.text == "FALSE")
+        return worksheet_write_boolean(sheet, row, column, cell.text == "TRUE", nullptr);
+    }
+    return worksheet_write_string(sheet, row, column, written_text(cell.text, scratch).c_str(), nullptr);
+  }
+
   std::unique_ptr<ShortLivedFile> file;
   std::string folder;
   lxw_workbook* book = nullptr;
   lxw_worksheet* sheet = nullptr;
+  lxw_format* date = nullptr;  // owned by the book, as the sheet is
+  lxw_format* timestamp = nullptr;
   std::size_t rows = 0;
   std::string scratch;
 };
@@ -138,6 +152,10 @@ Result<Writer> Writer::create(const std::filesystem::path& folder, std::string_v
   state->sheet = workbook_add_worksheet(state->book, std::string(sheet).c_str());
   if (state->sheet == nullptr)
     return fail("workbook_write", fmt::format("'{}' cannot be the name of a sheet", sheet), "name it otherwise");
+  state->date = workbook_add_format(state->book);
+  format_set_num_format(state->date, "yyyy-mm-dd");
+  state->timestamp = workbook_add_format(state->book);
+  format_set_num_format(state->timestamp, "yyyy-mm-dd hh:mm:ss");
   return Writer(std::move(state));
 }
 
@@ -167,19 +185,12 @@ Result<void> Writer::header(std::span<const std::string> names, std::span<const 
   return {};
 }
 
-Result<void> Writer::row(std::span<const std::string_view> cells) {
+Result<void> Writer::row(std::span<const WrittenCell> cells) {
   State& state = *state_;
   if (state.rows >= kMaxRows || cells.size() > kMaxColumns) return fail(full());
   const auto row = static_cast<lxw_row_t>(state.rows++);
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    const auto column = static_cast<lxw_col_t>(i);
-    if (cells[i].empty()) continue;
-    if (const auto number = written_number(cells[i]))
-      LADE_TRY(check(worksheet_write_number(state.sheet, row, column, *number, nullptr)));
-    else
-      LADE_TRY(check(
-          worksheet_write_string(state.sheet, row, column, written_text(cells[i], state.scratch).c_str(), nullptr)));
-  }
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    if (!cells[i].text.empty()) LADE_TRY(check(state.write(row, static_cast<lxw_col_t>(i), cells[i])));
   return {};
 }
 

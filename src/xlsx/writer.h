@@ -21,8 +21,13 @@ struct ColumnHint {
   double width = 0;                       // characters; 0: by the header's length
 };
 
-// What is written is text and reads back as the same text, except that a plain number of at most 15 digits becomes a
-// number cell. Text is never taken for a formula, whatever it begins with.
+struct WrittenCell {
+  std::string_view text;
+  // A plain number, ISO date or timestamp, TRUE or FALSE becomes a cell of that kind where that reads back as the same
+  // text; otherwise all text is text. Nothing is ever taken for a formula.
+  bool typed = false;
+};
+
 class Writer {
  public:
   // Works in nameless or short-lived files of `folder`. Refuses with workbook_write.
@@ -35,7 +40,7 @@ class Writer {
   Result<void> header(std::span<const std::string> names, std::span<const ColumnHint> hints = {});
   // Refuses with workbook_full beyond 1,048,576 rows or 16,384 columns; cells longer than 32,767 characters are cut
   // there and end with "…". Bytes that are no UTF-8 become U+FFFD.
-  Result<void> row(std::span<const std::string_view> cells);
+  Result<void> row(std::span<const WrittenCell> cells);
   // Gives the whole workbook to the sink; nothing can be added afterwards.
   Result<void> finish(ByteSink& to);
 

@@ -42,6 +42,8 @@ def make_tasks(options):
             for setting in SETTINGS:
                 if setting == "default" or not (options.quick or options.update):
                     tasks.append(Task(case, database, setting, len(tasks)))
+        if not (options.quick or options.update) and options.database in (None, case.databases[0]):
+            tasks += [Task(case, case.databases[0], form, len(tasks) + i) for i, form in enumerate(case.forms())]
     if options.update:
         seen = set()
         tasks = [task for task in tasks if not (task.case.name in seen or seen.add(task.case.name))]

@@ -8,6 +8,8 @@ import shlex
 import subprocess
 import sys
 
+from .forms import FORMS
+
 DATABASES = ("sqlite", "postgresql")
 
 
@@ -54,6 +56,15 @@ class Case:
         with made.open("wb") as out:
             subprocess.run([sys.executable, source], stdout=out, check=True)
         return made
+
+    def forms(self):
+        """The other files that its table can be put into, where the case is not about the file itself."""
+        source = self.folder / self.default_input()
+        if (self.folder / "runs.json").exists() or source.suffix != ".csv" or not source.exists():
+            return []
+        if "source:" in self.definition.read_text(errors="replace") or self.name.startswith(("input/", "hostile/")):
+            return []
+        return [name for name, (_, convert) in FORMS.items() if convert(source.read_bytes()) is not None]
 
     def schema(self, database: str) -> str:
         for name in (f"schema.{database}.sql", "schema.sql"):

@@ -13,6 +13,7 @@ import traceback
 from . import compare
 from .case import Case, Expectation, Table
 from .databases import DatabaseError, Postgresql, Sqlite
+from .forms import FORMS, result_text
 
 # Every case must give the same under each of them.
 SETTINGS = {
@@ -80,9 +81,14 @@ class Execution:
         issues = self.work / f"issues_{number}.ndjson"
         results = self.work / f"results_{number}"
         source = self.corrected(run, number) if run["input"] in Expectation.FILES else case.input(run["input"], self.work)
+        if self.task.setting in FORMS:
+            ending, convert = FORMS[self.task.setting]
+            data = convert(source.read_bytes())
+            source = self.work / f"input{ending}"
+            source.write_bytes(data)
         self.command = [str(self.lade), *run.get("command", ["import"]), str(source), "-d", str(case.definition), "--database",
                         self.database.url, "--output", "json", "--data", str(self.work / "data"), "--results-dir", str(results),
-                        "--issues", str(issues), *SETTINGS[self.task.setting], *case.arguments]
+                        "--issues", str(issues), *SETTINGS.get(self.task.setting, []), *case.arguments]
         done = subprocess.run(self.command, capture_output=True, timeout=self.seconds, cwd=self.work, check=False)
         standard_output = done.stdout.decode(errors="replace")
         self.output = standard_output + done.stderr.decode(errors="replace")
@@ -104,7 +110,7 @@ class Execution:
 
     def result_text(self, name: str) -> str:
         path = (self.summary.get("files") or {}).get(name)
-        return (self.work / path).read_bytes().decode("utf-8", "surrogateescape") if path else ""
+        return result_text(self.work / path) if path else ""
 
     def differences(self, folder: pathlib.Path):
         expected = Expectation(folder)

@@ -1,9 +1,10 @@
-#include "xlsx/cell_text.h"
+#include "xlsx/written_cell.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 
 namespace lade::xlsx {
 namespace {
@@ -62,6 +63,26 @@ std::optional<double> written_number(std::string_view text) {
   double number = 0;
   std::from_chars(text.data(), text.data() + text.size(), number);
   return number;
+}
+
+std::optional<double> written_date(std::string_view text) {
+  using namespace std::chrono;
+  if (text.size() != 10 && text.size() != 19) return std::nullopt;
+  constexpr std::string_view kForm = "0000-00-00T00:00:00";
+  for (std::size_t i = 0; i < text.size(); ++i)
+    if (kForm[i] == '0' ? !is_digit(text[i]) : text[i] != kForm[i]) return std::nullopt;
+  const auto number = [&](std::size_t at, std::size_t digits) {
+    unsigned value = 0;
+    std::from_chars(text.data() + at, text.data() + at + digits, value);
+    return value;
+  };
+  const year_month_day day{year(static_cast<int>(number(0, 4))), month(number(5, 2)), std::chrono::day(number(8, 2))};
+  if (!day.ok() || sys_days(day) < sys_days(1900y / March / 1)) return std::nullopt;
+  const double days = static_cast<double>((sys_days(day) - sys_days(1899y / December / 30)).count());
+  if (text.size() == 10) return days;
+  const unsigned hours = number(11, 2), minutes = number(14, 2), seconds = number(17, 2);
+  if (hours > 23 || minutes > 59 || seconds > 59) return std::nullopt;
+  return days + (hours * 3600 + minutes * 60 + seconds) / 86400.0;
 }
 
 const std::string& written_text(std::string_view text, std::string& scratch) {
