@@ -24,6 +24,10 @@ add_executable(corpus_test tests/corpus/corpus_test.cc)
 target_link_libraries(corpus_test PRIVATE lade_source Boost::json GTest::gtest_main)
 add_test(NAME corpus_test COMMAND corpus_test)
 set_tests_properties(corpus_test PROPERTIES ENVIRONMENT "LADE_SOURCE_DIR=${CMAKE_SOURCE_DIR}")
+add_executable(frictionless_test tests/corpus/frictionless_test.cc)
+target_link_libraries(frictionless_test PRIVATE lade_drafting lade_jobs lade_testing GTest::gmock GTest::gtest_main)
+add_test(NAME frictionless_test COMMAND frictionless_test)
+set_tests_properties(frictionless_test PROPERTIES ENVIRONMENT "LADE_SOURCE_DIR=${CMAKE_SOURCE_DIR}")
 
 # The fuzz targets: replays of their corpus with a plain main, or for clang's libFuzzer (preset fuzz).
 option(LADE_FUZZ "Build the fuzz targets for libFuzzer" OFF)

@@ -14,6 +14,8 @@ namespace {
 using definition::DataColumn;
 using definition::TypeKind;
 
+constexpr std::size_t kMostProposals = 10;
+
 std::string joined(const std::vector<std::string>& names, std::size_t limit = 30) {
   std::string text;
   for (std::size_t i = 0; i < names.size() && i < limit; ++i) text += fmt::format("{}'{}'", i ? ", " : "", names[i]);
@@ -45,8 +47,10 @@ bool is_result_file(const std::vector<std::string>& header) {
 void Binder::fault_missing(const DataColumn& column) {
   std::string message = fmt::format("the file has no column {} (wanted by '{}')", joined(column.from), column.name);
   std::vector<std::string> similar;
-  for (const definition::SimilarName& name : definition::similar_names(column.from, program_->header))
-    similar.push_back(fmt::format("'{}' ({:.2f})", name.source_column, name.confidence));
+  // Of a file that has nothing to do with the definition the first few tell enough.
+  if (faults_.size() < kMostProposals)
+    for (const definition::SimilarName& name : definition::similar_names(column.from, program_->header))
+      similar.push_back(fmt::format("'{}' ({:.2f})", name.source_column, name.confidence));
   if (!similar.empty())
     message += fmt::format("; similar: {}; if that is it: lade match FILE -d {} --save", fmt::join(similar, ", "),
                            program_->definition.slug);

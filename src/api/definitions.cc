@@ -119,14 +119,15 @@ Result<std::vector<std::string>> header_of(const Call& call, const std::string& 
 
 Result<http::Response> match(Call& call) {
   LADE_TRY(call.query.finish());
+  LADE_ASSIGN(const store::StoredDefinition stored, require(call));
   const std::string file = call.body.required_text("file_id");
   const std::vector<std::string> given = call.body.texts("set").value_or(std::vector<std::string>());
   const bool save = call.body.flag("save").value_or(false);
   LADE_TRY(call.body.finish());
   const std::string& slug = call.at("slug");
   const std::int64_t company = call.who().company;
-  LADE_ASSIGN(const auto stored, jobs::require_definition(call.connection, slug, company));
   const definition::Parsed parsed = definition::parse_definition(stored.source_text);
+  if (!parsed.valid()) return faulty(parsed.faults, slug);
   LADE_ASSIGN(const auto header, header_of(call, file, parsed.definition));
   LADE_ASSIGN(const auto known, jobs::known_matches(call.connection, company, slug, header));
   definition::HeaderMatch found = definition::match_header(parsed.definition, header, known);

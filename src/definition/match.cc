@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -16,6 +17,9 @@ constexpr double kProposed = 0.70;
 constexpr double kTaken = 0.80;
 // Two candidates closer than this are equal.
 constexpr double kNearlyEqual = 0.04;
+
+// Beyond so many pairs of names nothing is proposed: it would take seconds, and nobody would read it.
+constexpr std::size_t kMostPairs = 200'000;
 
 bool reads_file(const DataColumn& column) {
   return !column.from.empty();
@@ -54,6 +58,7 @@ double best_similarity(const std::vector<std::string>& wanted, const std::string
 class Guesses {
  public:
   Guesses(const std::vector<const DataColumn*>& open, const std::vector<std::string>& free) : open_(open), free_(free) {
+    if (open.size() * free.size() > kMostPairs) return;
     for (std::size_t column = 0; column < open.size(); ++column)
       for (std::size_t name = 0; name < free.size(); ++name)
         if (const double alike = wanted_like(*open[column], free[name]); alike >= kTaken)
@@ -110,9 +115,11 @@ std::vector<std::string> unused(const std::vector<std::string>& header, const st
 }
 
 void sort_like(const Definition& definition, std::vector<ColumnMatch>& matches) {
-  const auto place = [&](const ColumnMatch& match) { return definition.find(match.data_column); };
-  std::stable_sort(matches.begin(), matches.end(),
-                   [&](const ColumnMatch& a, const ColumnMatch& b) { return place(a) < place(b); });
+  std::map<std::string_view, std::size_t> places;
+  for (const DataColumn& column : definition.columns) places.emplace(column.name, places.size());
+  std::stable_sort(matches.begin(), matches.end(), [&](const ColumnMatch& a, const ColumnMatch& b) {
+    return places[a.data_column] < places[b.data_column];
+  });
 }
 
 // What is left over once the matches are known.
@@ -120,12 +127,13 @@ void list_rest(HeaderMatch& found, const Definition& definition, const std::vect
   sort_like(definition, found.matches);
   found.unmapped = unused(header, found.matches);
   found.missing.clear();
-  for (const DataColumn& column : definition.columns) {
-    const bool is_there = std::any_of(found.matches.begin(), found.matches.end(),
-                                      [&](const ColumnMatch& match) { return match.data_column == column.name; });
-    if (reads_file(column) && !is_there)
-      found.missing.push_back({column.name, column.from, column.required, similar_names(column.from, found.unmapped)});
-  }
+  std::set<std::string_view> matched;
+  for (const ColumnMatch& match : found.matches) matched.insert(match.data_column);
+  for (const DataColumn& column : definition.columns)
+    if (reads_file(column) && !matched.contains(column.name))
+      found.missing.push_back({column.name, column.from, column.required, {}});
+  if (found.missing.size() * found.unmapped.size() > kMostPairs) return;
+  for (MissingColumn& column : found.missing) column.similar = similar_names(column.from, found.unmapped);
 }
 
 tl::unexpected<Error> refuse(std::string message, std::string hint) {

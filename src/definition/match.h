@@ -53,7 +53,8 @@ struct HeaderMatch {
 };
 
 // `known`: newest first. Of similar names the best pair is taken first, each source column once, and none when another
-// is nearly as good. Cost: data columns × source columns.
+// is nearly as good. Cost: a microsecond or so for each pair of a data column and a source column that do not fit
+// exactly; beyond 200,000 pairs nothing similar is looked for.
 HeaderMatch match_header(const Definition& definition, const std::vector<std::string>& header,
                          const std::vector<KnownMatch>& known = {});
 
