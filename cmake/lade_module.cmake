@@ -13,7 +13,6 @@ pkg_check_modules(icu REQUIRED IMPORTED_TARGET icu-uc icu-i18n)
 pkg_check_modules(sodium REQUIRED IMPORTED_TARGET libsodium)
 pkg_check_modules(uchardet REQUIRED IMPORTED_TARGET uchardet)
 pkg_check_modules(xlsxwriter REQUIRED IMPORTED_TARGET xlsxwriter)
-pkg_check_modules(zip REQUIRED IMPORTED_TARGET libzip)
 
 set_property(GLOBAL PROPERTY LADE_MODULES "")
 

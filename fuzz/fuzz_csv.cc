@@ -99,7 +99,9 @@ ReaderOptions options_from(std::uint8_t first, std::uint8_t second) {
   if ((first & 8) != 0) options.dialect.escape = '\\';
   if ((first & 16) != 0) options.dialect.lone_cr = true;
   if ((first & 32) != 0) options.dialect.quote = 0;
-  options.columns = first >> 6;
+  if ((first & 64) != 0) options.dialect.comment = '#';
+  options.dialect.rows_are_lines = (first & 128) != 0;
+  options.columns = second % 4;
   options.block_bytes = second < 200 ? second + 1U : (second - 199U) * 1000U;
   options.max_record_bytes = second % 2 == 0 ? 1U << 20 : 300U;
   return options;

@@ -1,6 +1,7 @@
 #include "api/views.h"
 
 #include "base/moment.h"
+#include "jobs/stored_job.h"
 
 namespace lade::api {
 namespace {
@@ -79,6 +80,7 @@ json::object to_json(const store::JobRecord& job) {
                       {"rows", rows_json(job.rows)},
                       {"conserved", job.rows.conserved()}};
   object["waits_for"] = text_or_null(job.waits_for);
+  object["source"] = parsed_or_null(jobs::source_of(job));
   if (!job.error.empty()) {
     json::object& error = object["error"].emplace_object();
     error = {{"code", job.error_code}, {"message", job.error}};

@@ -5,7 +5,8 @@
 
 namespace lade::csv {
 
-BatchBuilder::BatchBuilder(Batch& batch, const BatchOrigin& origin) : batch_(batch) {
+BatchBuilder::BatchBuilder(Batch& batch, const BatchOrigin& origin)
+    : batch_(batch), inner_line_(origin.count_inner_line_ends ? 1 : 0) {
   batch.base_ = origin.base;
   batch.base_offset_ = origin.base_offset;
   batch.begin_ = origin.begin;
@@ -78,7 +79,7 @@ void BatchBuilder::append(const RecordIndex& index, std::size_t most_rows) {
     first_end = last_end;
     while (inner < index.inner_line_end_count && index.inner_line_ends[inner] < record) {
       ++inner;
-      ++line_;
+      line_ += inner_line_;
     }
     batch_.end_ = (index.ends[last_end] >> 2) + 1;
   }
@@ -128,8 +129,8 @@ void BatchBuilder::append_other(const RecordIndex& index, std::size_t first_end,
   ++line_;
 }
 
-void BatchBuilder::skip(std::size_t blank_lines, std::size_t end) {
-  line_ += static_cast<std::uint32_t>(blank_lines);
+void BatchBuilder::skip(std::size_t lines, std::size_t end) {
+  line_ += static_cast<std::uint32_t>(lines);
   batch_.end_ = end;
 }
 

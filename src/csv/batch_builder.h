@@ -17,6 +17,7 @@ struct BatchOrigin {
   std::size_t columns = 0;
   std::int64_t row = 1;
   std::int64_t line = 1;
+  bool count_inner_line_ends = true;  // those inside quotes are lines, too
 };
 
 // Fills one batch, record by record in the order of the file.
@@ -32,8 +33,8 @@ class BatchBuilder {
   void append(const ParsedRecord& record);
   // The records of an index that starts at end(), up to `most_rows` rows in the batch.
   void append(const RecordIndex& index, std::size_t most_rows);
-  // Blank lines up to `end`.
-  void skip(std::size_t blank_lines, std::size_t end);
+  // Lines up to `end` that are no records.
+  void skip(std::size_t lines, std::size_t end);
 
  private:
   void reserve(std::size_t more_rows);
@@ -41,6 +42,7 @@ class BatchBuilder {
   void append_other(const RecordIndex& index, std::size_t first_end, std::size_t last_end);
 
   Batch& batch_;
+  const std::uint32_t inner_line_;  // what a line end inside quotes counts
   std::uint32_t line_ = 0;
 };
 

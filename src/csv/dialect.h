@@ -19,8 +19,8 @@ struct Dialect {
   bool operator==(const Dialect&) const = default;
 };
 
-// Refuses with dialect_invalid what cannot be told apart: a delimiter, quote or escape that is a line end or two of
-// them that are the same byte.
+// Refuses with dialect_invalid what cannot be told apart: a delimiter, quote, escape or comment that is a line end, or
+// two of them that are the same byte (an escape may be the quote).
 Result<void> validate(const Dialect& dialect);
 
 }  // namespace lade::csv

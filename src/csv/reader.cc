@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "csv/batch_builder.h"
 #include "csv/block_buffer.h"
@@ -28,6 +29,18 @@ ReaderOptions bounded(ReaderOptions options) {
 std::size_t stretch_of(const ReaderOptions& options) {
   const std::size_t block = (options.block_bytes + kScanStep - 1) / kScanStep * kScanStep;
   return std::min({kStretchBytes, block, options.max_record_bytes / kScanStep * kScanStep});
+}
+
+// Where the next comment line begins behind `begin`, or `end`. Inside quotes it is none, but that only a parser knows.
+std::size_t next_comment(const char* base, std::size_t begin, std::size_t end, char comment) {
+  const char line_start[] = {'\n', comment};
+  const void* found = memmem(base + begin, end - begin, line_start, sizeof line_start);
+  return found == nullptr ? end : static_cast<std::size_t>(static_cast<const char*>(found) - base) + 1;
+}
+
+// Leaves only the records that end before `end`.
+void cut(RecordIndex& index, std::size_t end) {
+  while (index.record_count > 0 && index.ends[index.records[index.record_count - 1]] >> 2 >= end) --index.record_count;
 }
 
 bool fits_scan(const ReaderOptions& options) {
@@ -75,6 +88,7 @@ struct Reader::State {
   std::int64_t row;
   std::int64_t line;
   std::uint64_t offset;
+  bool in_comment = false;  // the block begins inside a comment line
   bool started = false;
   bool failed = false;
 };
@@ -104,7 +118,7 @@ Result<bool> Reader::State::next(Batch& batch) {
 }
 
 BatchOrigin Reader::State::origin() const {
-  return {buffer.base(), offset - buffer.begin(), buffer.begin(), columns, row, line};
+  return {buffer.base(), offset - buffer.begin(), buffer.begin(), columns, row, line, !options.dialect.rows_are_lines};
 }
 
 void Reader::State::move_to(const BatchBuilder& builder) {
@@ -130,21 +144,26 @@ Result<bool> Reader::State::parse_block(Batch& batch) {
 }
 
 // Appends the records of a stretch; false when the next one is for the parser: it is irregular, longer than the
-// stretch, or not whole.
+// stretch, or not whole, or a comment comes first.
 bool Reader::State::append_scanned(BatchBuilder& builder, std::size_t most_rows) {
-  const std::size_t end = std::min(buffer.end(), builder.end() + stretch_bytes);
+  const char comment = options.dialect.comment;
+  if (comment != 0 && (in_comment || buffer.base()[builder.end()] == comment)) return false;
+  std::size_t end = std::min(buffer.end(), builder.end() + stretch_bytes);
+  if (comment != 0) end = next_comment(buffer.base(), builder.end(), end, comment);
   const ScanResult result =
       scan(buffer.base(), builder.end(), end, options.dialect, density, most_rows - builder.rows(), index);
   if (density != QuoteDensity::none) {
     density = result.quote_steps * 4 > result.steps ? QuoteDensity::dense : QuoteDensity::sparse;
   }
+  if (comment != 0) cut(index, end);
   builder.append(index, most_rows);
   return index.record_count > 0 && !result.irregular;
 }
 
 // False at the end of the block's whole records.
 Result<bool> Reader::State::append_one(BatchBuilder& builder) {
-  const auto outcome = parser.parse(buffer.window(), builder.end(), buffer.last(), record);
+  const auto outcome = parser.parse(buffer.window(), builder.end(), buffer.last(), in_comment, record);
+  in_comment = record.in_comment;
   const bool complete = outcome == RecordParser::Outcome::record;
   const std::size_t known_bytes = complete ? record.end - record.begin : buffer.end() - record.begin;
   // The last byte of an incomplete record may be the CR of its line end.
@@ -161,7 +180,7 @@ Result<bool> Reader::State::append_one(BatchBuilder& builder) {
 }
 
 Result<void> Reader::State::find_columns() {
-  const auto outcome = parser.parse(buffer.window(), buffer.begin(), buffer.last(), record);
+  const auto outcome = parser.parse(buffer.window(), buffer.begin(), buffer.last(), in_comment, record);
   // A record that is too long is refused for that, whatever the size of the block.
   if (outcome != RecordParser::Outcome::record || record.end - record.begin > options.max_record_bytes) return {};
   if (record.fields.size() > options.max_columns) return fail(too_many_columns(record.fields.size()));
@@ -174,7 +193,7 @@ Error Reader::State::too_long() {
   const std::uint64_t start_offset = offset + record.begin - buffer.begin();
   // Judged on the same bytes whatever the size of the block.
   const std::string_view head = buffer.window().substr(0, record.begin + options.max_record_bytes);
-  parser.parse(head, record.begin, false, record);
+  parser.parse(head, record.begin, false, false, record);
   std::string message = fmt::format("the record that starts on line {} (row {}, byte {}) is longer than {} bytes",
                                     start_line, row, start_offset, options.max_record_bytes);
   if (record.open_quote) {

@@ -26,9 +26,9 @@ struct ReaderOptions {
   bool vectorised = true;  // false: byte by byte, with the same result; tests compare the two
 };
 
-// Cuts a stream of bytes into batches of whole records. Blank lines (nothing between two line ends) are not records. A
-// CR before the end of the input belongs to the line end. Memory is about 10 times the block (grown only for a record
-// longer than a block, up to max_record_bytes). Knows nothing of imports.
+// Cuts a stream of bytes into batches of whole records. Blank lines (nothing between two line ends) and comments, of
+// any length, are not records. A CR before the end of the input belongs to the line end. Memory is about 10 times the
+// block (grown only for a record longer than a block, up to max_record_bytes). Knows nothing of imports.
 class Reader {
  public:
   // Block and limits are kept below 512 MiB.

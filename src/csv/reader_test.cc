@@ -164,6 +164,58 @@ TEST(Reader, BlankLinesAreNoRecordsButAQuotedEmptyFieldIs) {
   EXPECT_EQ(reading.records[2].line, 7);
 }
 
+TEST(Reader, CommentsAreNoRecordsButCountAsLines) {
+  ReaderOptions options;
+  options.dialect.comment = '#';
+  const std::string text = "# \"open,1\na,b\n#\n\n##,,\"\r\n1,#2\n\"#3\",\"x\n# no comment\"\n# the end";
+  for (const bool vectorised : {true, false}) {
+    for (const std::size_t block : {1, 7, 20, 1000}) {
+      options.vectorised = vectorised;
+      options.block_bytes = block;
+      const Reading reading = read_text(text, options);
+      ASSERT_EQ(reading.records.size(), 3U);
+      EXPECT_EQ(texts(reading.records[0]), (Texts{"a", "b"}));
+      EXPECT_EQ(reading.records[0].line, 2);
+      EXPECT_EQ(texts(reading.records[1]), (Texts{"1", "#2"}));
+      EXPECT_EQ(reading.records[1].line, 6);
+      EXPECT_EQ(texts(reading.records[2]), (Texts{"#3", "x\n# no comment"}));
+      EXPECT_EQ(reading.end_line, 9);
+      EXPECT_EQ(reading.end_offset, text.size());
+    }
+  }
+  options.dialect.comment = 0;
+  EXPECT_EQ(read_text("#a,b\n1,2\n", options).records.size(), 2U);
+}
+
+TEST(Reader, ACommentMayBeLongerThanAnyRecord) {
+  for (const std::string line_end : {"\n", "\r\n"}) {
+    for (const std::size_t block : {1, 64, 1000}) {
+      ReaderOptions options;
+      options.dialect.comment = '#';
+      options.block_bytes = block;
+      options.max_record_bytes = 20;
+      const std::string comment = "#" + std::string(500, 'x') + line_end;
+      const Reading reading = read_text(comment + "a,b" + line_end + comment + "1,2" + line_end + comment, options);
+      EXPECT_FALSE(reading.error);
+      ASSERT_EQ(reading.records.size(), 2U);
+      EXPECT_EQ(reading.records[1].line, 4);
+    }
+  }
+}
+
+TEST(Reader, LineEndsInsideQuotesAreNoLinesWhereRowsAre) {
+  ReaderOptions options;
+  options.dialect.rows_are_lines = true;
+  for (const bool vectorised : {true, false}) {
+    options.vectorised = vectorised;
+    const Reading reading = read_text("a,\"b\nc\"\r\n\r\n\"d\n\n\",e\r\nf,g\r\n", options);
+    ASSERT_EQ(reading.records.size(), 3U);
+    EXPECT_EQ(reading.records[1].line, 3);
+    EXPECT_EQ(reading.records[2].line, 4);
+    EXPECT_EQ(reading.end_line, 5);
+  }
+}
+
 TEST(Reader, RaggedRecordsKeepTheirWidthAndText) {
   const Reading reading = read_text("a,b,c\n1\n1,2,3,4\n1,2,3\n");
   EXPECT_EQ(reading.field_counts, (std::vector<std::size_t>{3, 1, 4, 3}));
@@ -261,8 +313,9 @@ TEST(Reader, RefusesTooManyColumns) {
 }
 
 TEST(Reader, RefusesADialectThatCannotBeTold) {
-  for (const Dialect dialect : {Dialect{.delimiter = '\n'}, Dialect{.delimiter = '"'}, Dialect{.quote = '\r'},
-                                Dialect{.escape = ','}, Dialect{.escape = '\n'}}) {
+  for (const Dialect dialect :
+       {Dialect{.delimiter = '\n'}, Dialect{.delimiter = '"'}, Dialect{.quote = '\r'}, Dialect{.escape = ','},
+        Dialect{.escape = '\n'}, Dialect{.comment = '\n'}, Dialect{.comment = ','}, Dialect{.comment = '"'}}) {
     ReaderOptions options;
     options.dialect = dialect;
     const Reading reading = read_text("a\n", options);
@@ -343,6 +396,8 @@ TEST(Reader, AgreesWithTheNaiveReaderOnEveryInstructionSet) {
       CsvGenerator generator(seed);
       ReaderOptions options;
       if (seed % 8 == 0) options.dialect.quote = 0;
+      if (seed % 5 == 0) options.dialect.comment = '#';
+      options.dialect.rows_are_lines = seed % 7 == 0;
       options.block_bytes = 1 + seed * 50;
       const std::string text = generator.text(options.dialect, 50);
       SCOPED_TRACE(::testing::Message() << "seed " << seed);

@@ -19,16 +19,18 @@ RecordParser::RecordParser(const Dialect& dialect)
   if (dialect.escape != 0) special_in_quotes_[index_of(dialect.escape)] = true;
 }
 
-RecordParser::Outcome RecordParser::parse(std::string_view data, std::size_t at, bool last, ParsedRecord& record) {
+RecordParser::Outcome RecordParser::parse(std::string_view data, std::size_t at, bool last, bool in_comment,
+                                          ParsedRecord& record) {
   data_ = data;
   last_ = last;
   record_ = &record;
   record.fields.clear();
   record.blank_lines = 0;
+  record.in_comment = in_comment;
   record.line_ends = 0;
   record.open_quote = false;
   record.fault = {};
-  const bool decided = skip_blank_lines(at);
+  const bool decided = skip_lines_between(at);
   record.begin = at;
   record.next = at;
   if (!decided) return Outcome::incomplete;
@@ -56,13 +58,27 @@ std::size_t RecordParser::line_end_length(std::size_t at) const {
   return last_ ? 1 : kUnknown;
 }
 
-bool RecordParser::skip_blank_lines(std::size_t& at) {
+bool RecordParser::skip_lines_between(std::size_t& at) {
   while (at < data_.size()) {
+    if (dialect_.comment != 0 && data_[at] == dialect_.comment) record_->in_comment = true;
+    if (record_->in_comment && !skip_comment(at)) return false;
+    if (at == data_.size()) return true;
     const std::size_t length = line_end_length(at);
     if (length == kUnknown) return false;
     if (length == 0) return true;
     at += length;
+    record_->in_comment = false;
     ++record_->blank_lines;
+  }
+  return true;
+}
+
+// Leaves `at` on the line end, or at the end of the data.
+bool RecordParser::skip_comment(std::size_t& at) {
+  for (; at < data_.size(); ++at) {
+    const std::size_t length = line_end_length(at);
+    if (length == kUnknown) return false;
+    if (length != 0) return true;
   }
   return true;
 }
@@ -118,9 +134,10 @@ bool RecordParser::skip_quoted(std::size_t& at, bool& escaped) {
       escaped = true;
       ++at;
     } else if (byte == '\n') {
-      ++record_->line_ends;
+      record_->line_ends += dialect_.rows_are_lines ? 0 : 1;
     } else if (byte == '\r') {
-      if (dialect_.lone_cr && !(has_next && data_[at + 1] == '\n')) ++record_->line_ends;
+      const bool counts = dialect_.lone_cr && !dialect_.rows_are_lines;
+      if (counts && !(has_next && data_[at + 1] == '\n')) ++record_->line_ends;
     } else if (has_next) {
       escaped = true;
       // An escaped line end is still one: the next turn counts it.

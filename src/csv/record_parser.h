@@ -20,7 +20,8 @@ struct ParsedRecord {
   std::size_t begin = 0;
   std::size_t end = 0;              // without its line end
   std::size_t next = 0;             // after its line end
-  std::size_t blank_lines = 0;      // line ends skipped before it
+  std::size_t blank_lines = 0;      // blank and comment lines skipped before it
+  bool in_comment = false;          // the data ends inside a comment line
   std::size_t line_ends = 0;        // line ends inside it and at its end
   bool open_quote = false;          // the data ends inside quotes
   std::size_t open_quote_line = 0;  // line ends between the record's start and that quote
@@ -33,13 +34,14 @@ class RecordParser {
   enum class Outcome {
     record,      // `record` holds it
     incomplete,  // needs more data; `record` says where it begins and whether it stands inside quotes
-    none,        // nothing but blank lines up to the end of the data; `record.next` stands there
+    none,        // nothing but blank lines and comments up to the end of the data; `record.next` stands there
   };
 
   explicit RecordParser(const Dialect& dialect);
 
-  // Reads the record at `at`, which must be the start of a line. `last`: the data ends with the input.
-  Outcome parse(std::string_view data, std::size_t at, bool last, ParsedRecord& record);
+  // Reads the record at `at`, which must be the start of a line, or stand inside a comment line when `in_comment` says
+  // so. `last`: the data ends with the input.
+  Outcome parse(std::string_view data, std::size_t at, bool last, bool in_comment, ParsedRecord& record);
 
  private:
   enum class Step { delimiter, line_end, end_of_data, incomplete };
@@ -53,7 +55,9 @@ class RecordParser {
   void set_fault(std::string_view code);
   // Length of the line end at `at`, 0 when there is none; kUnknown when the byte after the data decides.
   std::size_t line_end_length(std::size_t at) const;
-  bool skip_blank_lines(std::size_t& at);
+  // Both are false when the byte after the data decides about a line end.
+  bool skip_lines_between(std::size_t& at);
+  bool skip_comment(std::size_t& at);
   Outcome finish(Step step, std::size_t at);
 
   static constexpr std::size_t kUnknown = 3;

@@ -10,6 +10,7 @@ bool needs_quotes(std::string_view text, const Dialect& dialect) {
   if (text.front() == ' ' || text.front() == '\t' || text.back() == ' ' || text.back() == '\t') return true;
   // At the start of a file it would be taken for a byte order mark.
   if (text.starts_with("\xEF\xBB\xBF")) return true;
+  if (dialect.comment != 0 && text.front() == dialect.comment) return true;
   const char special[] = {dialect.delimiter, dialect.quote, '\n', '\r'};
   return text.find_first_of(std::string_view(special, sizeof special)) != std::string_view::npos;
 }

@@ -31,8 +31,18 @@ TEST(Writer, TakesTheDialectsCharacters) {
 }
 
 std::string random_text(std::mt19937_64& random, const Dialect& dialect) {
-  const std::string bytes = {
-      dialect.delimiter, dialect.quote, dialect.escape, '\r', '\n', '\0', ' ', 'x', '\xEF', '\xBB', '\xBF'};
+  const std::string bytes = {dialect.delimiter,
+                             dialect.quote,
+                             dialect.escape,
+                             dialect.comment,
+                             '\r',
+                             '\n',
+                             '\0',
+                             ' ',
+                             'x',
+                             '\xEF',
+                             '\xBB',
+                             '\xBF'};
   std::string text;
   for (std::size_t count = random() % 8; count > 0; --count) text += bytes[random() % bytes.size()];
   return random() % 20 == 0 ? "\xEF\xBB\xBF" + text : text;
@@ -41,9 +51,9 @@ std::string random_text(std::mt19937_64& random, const Dialect& dialect) {
 TEST(Writer, ReaderGivesBackWhatWasWritten) {
   std::mt19937_64 random(11);
   const Dialect dialects[] = {
-      {}, {.delimiter = ';', .quote = '\'', .escape = '\''}, {.escape = '\\'}, {.lone_cr = true}};
+      {}, {.delimiter = ';', .quote = '\'', .escape = '\''}, {.escape = '\\'}, {.lone_cr = true}, {.comment = '#'}};
   for (int turn = 0; turn < 2000; ++turn) {
-    const Dialect& dialect = dialects[turn % 4];
+    const Dialect& dialect = dialects[turn % 5];
     const std::size_t columns = 1 + random() % 5;
     std::vector<std::vector<std::string>> table(1 + random() % 12, std::vector<std::string>(columns));
     std::string text;

@@ -149,9 +149,8 @@ Result<Writer> Writer::create(const std::filesystem::path& folder, std::string_v
   options.use_zip64 = LXW_TRUE;
   state->book = workbook_new_opt(state->file->path().c_str(), &options);
   if (state->book == nullptr) return fail(refused(LXW_ERROR_MEMORY_MALLOC_FAILED));
-  state->sheet = workbook_add_worksheet(state->book, std::string(sheet).c_str());
-  if (state->sheet == nullptr)
-    return fail("workbook_write", fmt::format("'{}' cannot be the name of a sheet", sheet), "name it otherwise");
+  state->sheet = workbook_add_worksheet(state->book, sheet_name(sheet).c_str());
+  if (state->sheet == nullptr) return fail(refused(LXW_ERROR_MEMORY_MALLOC_FAILED));
   state->date = workbook_add_format(state->book);
   format_set_num_format(state->date, "yyyy-mm-dd");
   state->timestamp = workbook_add_format(state->book);

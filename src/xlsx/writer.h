@@ -30,7 +30,8 @@ struct WrittenCell {
 
 class Writer {
  public:
-  // Works in nameless or short-lived files of `folder`. Refuses with workbook_write.
+  // Works in nameless or short-lived files of `folder`. What Excel does not allow in the name of a sheet is replaced.
+  // Refuses with workbook_write.
   static Result<Writer> create(const std::filesystem::path& folder, std::string_view sheet);
   Writer(Writer&&) noexcept;
   Writer& operator=(Writer&&) noexcept;

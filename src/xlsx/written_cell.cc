@@ -85,6 +85,21 @@ std::optional<double> written_date(std::string_view text) {
   return days + (hours * 3600 + minutes * 60 + seconds) / 86400.0;
 }
 
+std::string sheet_name(std::string_view wanted) {
+  constexpr std::size_t kMaxName = 31;
+  std::string name;
+  for (std::size_t characters = 0; !wanted.empty() && characters < kMaxName; ++characters) {
+    const std::size_t bytes = character_bytes(wanted);
+    const bool allowed = bytes > 0 && !is_control(wanted.front()) &&
+                         std::string_view("[]:*?/\\\n\t").find(wanted.front()) == std::string_view::npos;
+    name.append(allowed ? wanted.substr(0, bytes) : "_");
+    wanted.remove_prefix(std::max<std::size_t>(bytes, 1));
+  }
+  if (name.starts_with('\'')) name.front() = '_';
+  if (name.ends_with('\'')) name.back() = '_';
+  return name.empty() ? "Sheet1" : name;
+}
+
 const std::string& written_text(std::string_view text, std::string& scratch) {
   scratch.clear();
   std::size_t characters = 0;

@@ -19,4 +19,7 @@ std::optional<double> written_date(std::string_view text);
 // are escaped, bytes that are no UTF-8 become U+FFFD, at most 32,767 characters. Kept in `scratch`.
 const std::string& written_text(std::string_view text, std::string& scratch);
 
+// A name that a sheet may have: at most 31 characters, without []:*?/\ and without an apostrophe at its ends.
+std::string sheet_name(std::string_view wanted);
+
 }  // namespace lade::xlsx

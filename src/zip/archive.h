@@ -46,8 +46,9 @@ class Archive {
   // By name, ignoring ASCII case, a leading slash and backslashes for slashes, as Office does; -1: none.
   std::ptrdiff_t find(std::string_view name) const;
 
-  // The entry's bytes, counted while they are inflated and checked (size, CRC) at the end. The archive outlives it. Its
-  // reads refuse with zip_damaged, zip_bomb (ratio), file_too_large (max_bytes), zip_encrypted, zip_method.
+  // The entry's bytes, counted while they are inflated and checked (size, CRC) at the end. The archive outlives it, and
+  // is read by one thread at a time. Refuses with zip_encrypted, zip_method, zip_bomb (ratio), zip_damaged; its reads
+  // with zip_damaged and file_too_large (max_bytes).
   Result<std::unique_ptr<ByteSource>> read(std::size_t entry) const;
 
  private:

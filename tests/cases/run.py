@@ -24,6 +24,7 @@ def parse_arguments():
     parser.add_argument("--lade", required=True, type=pathlib.Path, help="the program to test")
     parser.add_argument("--filter", default="", help="only cases whose area/name contains this text")
     parser.add_argument("--database", choices=DATABASES, help="only this database")
+    parser.add_argument("--setting", help="only the settings whose name contains this text")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 2)
     parser.add_argument("--quick", action="store_true", help="only the default setting")
     parser.add_argument("--seconds", type=int, default=120, help="time limit of one import")
@@ -44,6 +45,8 @@ def make_tasks(options):
                     tasks.append(Task(case, database, setting, len(tasks)))
         if not (options.quick or options.update) and options.database in (None, case.databases[0]):
             tasks += [Task(case, case.databases[0], form, len(tasks) + i) for i, form in enumerate(case.forms())]
+    if options.setting:
+        tasks = [task for task in tasks if options.setting in task.setting]
     if options.update:
         seen = set()
         tasks = [task for task in tasks if not (task.case.name in seen or seen.add(task.case.name))]

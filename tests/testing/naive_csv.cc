@@ -10,7 +10,9 @@ class NaiveReader {
   NaiveFile read() {
     if (text_.substr(0, 3) == "\xEF\xBB\xBF") at_ = 3;
     while (at_ < text_.size()) {
+      if (dialect_.comment != 0 && here() == dialect_.comment) skip_comment();
       if (take_line_end()) continue;
+      if (ended()) break;
       read_record();
     }
     file_.end_line = line_;
@@ -36,6 +38,10 @@ class NaiveReader {
     at_ += length;
     line_ += length > 0 ? 1 : 0;
     return length > 0;
+  }
+
+  void skip_comment() {
+    while (!ended() && line_end_here() == 0) ++at_;
   }
 
   void fault(std::string_view code) {
@@ -105,7 +111,8 @@ class NaiveReader {
 
   void take_inner(std::string& value) {
     const bool pair = text_.substr(at_, 2) == "\r\n";
-    if (here() == '\n' || (here() == '\r' && dialect_.lone_cr && !pair)) ++line_;
+    const bool line_end = here() == '\n' || (here() == '\r' && dialect_.lone_cr && !pair);
+    if (line_end && !dialect_.rows_are_lines) ++line_;
     value += here();
     ++at_;
   }
@@ -132,6 +139,9 @@ csv::Dialect CsvGenerator::dialect() {
   if (one_in(4)) dialect.escape = "\\%\0"[below(3)];
   if (one_in(8)) dialect.quote = 0;
   dialect.lone_cr = one_in(5);
+  if (one_in(3)) dialect.comment = "#%"[below(2)];
+  if (dialect.comment == dialect.escape) dialect.comment = '#';
+  dialect.rows_are_lines = one_in(6);
   return dialect;
 }
 
@@ -141,6 +151,7 @@ std::string CsvGenerator::text(const csv::Dialect& dialect, std::size_t records)
   const std::size_t faults = one_in(3) ? 0 : 4 + below(60);
   for (std::size_t record = 0; record < records; ++record) {
     const bool hostile = faults != 0 && one_in(faults);
+    if (dialect.comment != 0 && one_in(6)) append_comment(out, dialect);
     const std::size_t fields = hostile && one_in(2) ? 1 + below(columns + 3) : columns;
     for (std::size_t field = 0; field < fields; ++field) {
       if (field > 0) out += dialect.delimiter;
@@ -150,7 +161,16 @@ std::string CsvGenerator::text(const csv::Dialect& dialect, std::size_t records)
     while (faults != 0 && one_in(faults)) append_line_end(out, dialect);
   }
   if (one_in(20)) out += dialect.quote;
+  if (dialect.comment != 0 && one_in(5)) out.append(1, dialect.comment).append("the end");
   return out;
+}
+
+void CsvGenerator::append_comment(std::string& out, const csv::Dialect& dialect) {
+  out += dialect.comment;
+  for (std::size_t count = below(one_in(10) ? 300 : 12); count > 0; --count)
+    out += one_in(5) ? dialect.quote : one_in(4) ? dialect.delimiter : 'c';
+  if (one_in(10)) out += '\r';
+  append_line_end(out, dialect);
 }
 
 void CsvGenerator::append_field(std::string& out, const csv::Dialect& dialect, bool hostile) {
@@ -176,6 +196,10 @@ void CsvGenerator::append_inner(std::string& out, const csv::Dialect& dialect) {
       break;
     case 1: out += "\r\n"[below(2)]; break;
     case 2: out += dialect.delimiter; break;
+    case 3:
+      out += '\n';
+      if (dialect.comment != 0) out += dialect.comment;
+      break;
     default: out += static_cast<char>('a' + below(26));
   }
 }

@@ -39,8 +39,8 @@ struct NaiveFile {
 NaiveFile read_naively(std::string_view text, const csv::Dialect& dialect);
 
 // Text made to provoke every state of a reader: mostly well-formed records of one width with quotes, doubled quotes,
-// escapes and inner line ends, and now and then ragged records, blank lines, stray quotes, lone CRs, NULs, no last line
-// end, an open quote at the end.
+// escapes, inner line ends and comments, and now and then ragged records, blank lines, stray quotes, lone CRs, NULs, no
+// last line end, an open quote at the end.
 class CsvGenerator {
  public:
   explicit CsvGenerator(std::uint64_t seed) : random_(seed) {}
@@ -53,6 +53,7 @@ class CsvGenerator {
   bool one_in(std::size_t count) { return below(count) == 0; }
   void append_field(std::string& out, const csv::Dialect& dialect, bool hostile);
   void append_inner(std::string& out, const csv::Dialect& dialect);
+  void append_comment(std::string& out, const csv::Dialect& dialect);
   void append_line_end(std::string& out, const csv::Dialect& dialect);
 
   std::mt19937_64 random_;

@@ -15,7 +15,7 @@ LONGEST_CELL = 32_767
 def rows_of(data: bytes):
     """The rows of a plain CSV file, blank lines as empty ones; None when it is anything else."""
     try:
-        text = data.decode("utf-8")
+        text = data.decode("utf-8-sig")
         rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
     except (UnicodeDecodeError, csv.Error):
         return None

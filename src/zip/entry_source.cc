@@ -1,0 +1,102 @@
+#include "zip/entry_source.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/assert.h"
+
+namespace lade::zip {
+namespace {
+
+constexpr std::size_t kBlockBytes = 32 * 1024;
+constexpr std::size_t kLargestStep = std::size_t{1} << 30;  // zlib counts in 32 bits
+
+}  // namespace
+
+bool Budget::spend(std::uint64_t bytes, std::uint64_t& seen) {
+  if (bytes <= seen) return true;
+  spent_ += bytes - seen;
+  seen = bytes;
+  return spent_ <= max_bytes_;
+}
+
+EntrySource::EntrySource(const File& file, const std::string& archive, const Place& place, Budget& budget,
+                         std::uint64_t& seen)
+    : archive_(archive),
+      place_(place),
+      budget_(budget),
+      seen_(seen),
+      packed_(file, place.data_begin, place.data_begin + place.entry.packed_bytes) {
+  if (place.method != kDeflated) return;
+  block_ = std::make_unique_for_overwrite<char[]>(kBlockBytes);
+  LADE_ASSERT(inflateInit2(&stream_, -MAX_WBITS) == Z_OK);
+}
+
+EntrySource::~EntrySource() {
+  if (block_ != nullptr) inflateEnd(&stream_);
+}
+
+tl::unexpected<Error> EntrySource::refuse(std::string_view what) const {
+  return fail(damaged(archive_, fmt::format("entry {:?} {}", place_.entry.name, what)));
+}
+
+Result<void> EntrySource::check_end() const {
+  if (delivered_ != place_.entry.bytes) {
+    return refuse(fmt::format("has {} bytes instead of {}", delivered_, place_.entry.bytes));
+  }
+  if (consumed_ != place_.entry.packed_bytes || stream_.avail_in != 0) {
+    return refuse("ends before its packed bytes do");
+  }
+  if (checksum_ != place_.checksum) return refuse("has another checksum than the directory says");
+  return {};
+}
+
+Result<void> EntrySource::refill() {
+  LADE_ASSIGN(const std::size_t count, packed_.read({block_.get(), kBlockBytes}));
+  if (count == 0) return refuse("is cut off");
+  consumed_ += count;
+  stream_.next_in = reinterpret_cast<Bytef*>(block_.get());
+  stream_.avail_in = static_cast<uInt>(count);
+  return {};
+}
+
+Result<std::size_t> EntrySource::inflate_some(std::span<char> into) {
+  stream_.next_out = reinterpret_cast<Bytef*>(into.data());
+  stream_.avail_out = static_cast<uInt>(into.size());
+  while (!ended_ && stream_.avail_out > 0) {
+    if (stream_.avail_in == 0) LADE_TRY(refill());
+    const int outcome = inflate(&stream_, Z_NO_FLUSH);
+    ended_ = outcome == Z_STREAM_END;
+    if (!ended_ && outcome != Z_OK) return refuse("cannot be inflated");
+  }
+  return into.size() - stream_.avail_out;
+}
+
+Result<std::size_t> EntrySource::copy_some(std::span<char> into) {
+  LADE_ASSIGN(const std::size_t count, packed_.read(into));
+  consumed_ += count;
+  ended_ = count == 0;
+  return count;
+}
+
+Result<std::size_t> EntrySource::read(std::span<char> into) {
+  if (ended_ || into.empty()) return 0;
+  // One byte beyond what is declared may come, to be found out.
+  const std::uint64_t left = place_.entry.bytes - delivered_;
+  into = into.first(static_cast<std::size_t>(std::min<std::uint64_t>({into.size(), kLargestStep, left + 1})));
+  LADE_ASSIGN(const std::size_t count, block_ != nullptr ? inflate_some(into) : copy_some(into));
+  if (count > left) return refuse(fmt::format("has more bytes than the {} that it declares", place_.entry.bytes));
+  delivered_ += count;
+  checksum_ = static_cast<std::uint32_t>(
+      crc32(checksum_, reinterpret_cast<const Bytef*>(into.data()), static_cast<uInt>(count)));
+  if (!budget_.spend(delivered_, seen_)) {
+    return fail("file_too_large",
+                fmt::format("{} has more than {} bytes when it is unpacked", archive_, budget_.max_bytes()),
+                "split the file, or raise the limit", ErrorKind::invalid);
+  }
+  if (ended_) LADE_TRY(check_end());
+  return count;
+}
+
+}  // namespace lade::zip
