@@ -18,6 +18,8 @@ constexpr double kMostAlike = 0.94;
 constexpr double kNearWord = 0.85;
 
 constexpr std::size_t kLongestName = 63;
+// Bytes of a name that are compared: a header may be a novel.
+constexpr std::size_t kMostCompared = 200;
 
 // Short forms of words that headers are made of, and what they stand for.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 28> kShortForms = {{
@@ -159,6 +161,8 @@ std::string plain_name(std::string_view name) {
 
 double name_similarity(std::string_view one, std::string_view other) {
   if (folded_name(one) == folded_name(other)) return 1;
+  one = one.substr(0, kMostCompared);
+  other = other.substr(0, kMostCompared);
   std::vector<std::string> words = name_words(one), others = name_words(other);
   if (words.empty() || others.empty()) return 0;
   const std::string text = joined(words), other_text = joined(others);

@@ -125,6 +125,9 @@ TEST(NameSimilarity, OrdersWhatPeopleMean) {
   EXPECT_LT(name_similarity("Net Amount", "Gross Amount"), 0.8);
   EXPECT_LT(name_similarity("Name", "Date"), 0.7);
   EXPECT_EQ(name_similarity("", "x"), 0);
+  std::string novel;
+  for (int i = 0; i < 200'000; ++i) novel += "a b ";
+  EXPECT_LT(name_similarity(novel, novel + "c"), 1) << "and that soon";
 }
 
 TEST(HeaderSignature, IgnoresCaseAndSpacesOnly) {

@@ -129,17 +129,15 @@ bool cut(std::string_view& text, std::string_view sign) {
   return true;
 }
 
-// -$5 and $-5 are both written; the sign of the number is put before what is left.
 bool cut_currency(std::string_view& text) {
-  if (text.size() > 1 && text.front() == '-' && !is_digit(text[1])) {
-    std::string_view rest = text.substr(1);
-    if (!cut_currency(rest)) return false;
-    text = rest;
-    return true;
-  }
-  for (const std::string_view sign : kSigns)
-    if (cut(text, sign)) return true;
-  return std::any_of(kCodes.begin(), kCodes.end(), [&](std::string_view code) { return cut(text, code); });
+  // -$5 and $-5 are both written.
+  const bool sign_first = text.size() > 1 && text.front() == '-' && !is_digit(text[1]);
+  std::string_view rest = text.substr(sign_first ? 1 : 0);
+  const auto is_cut = [&](std::string_view sign) { return cut(rest, sign); };
+  if (!std::any_of(kSigns.begin(), kSigns.end(), is_cut) && !std::any_of(kCodes.begin(), kCodes.end(), is_cut))
+    return false;
+  text = rest;
+  return true;
 }
 
 // Neither a percent nor a currency sign stands at its ends.
@@ -186,6 +184,14 @@ void NumberEvidence::take(std::string_view cell, std::int64_t line) {
     }
   }
   take_number(number, cell, line);
+}
+
+void NumberEvidence::take_typed(std::string_view cell, std::int64_t line) {
+  if (alive_ == 0) return;
+  const auto plain = read_number(cell, kWritings[kPlain]);
+  if (!plain || plain->leading_zero || plain->integer_digits > kMostIntegerDigits) return take(cell, line);
+  ++cells_;
+  for (WrittenNumber& style : styles_) style.add(*plain);
 }
 
 void NumberEvidence::take_number(std::string_view number, std::string_view cell, std::int64_t line) {

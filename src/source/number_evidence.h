@@ -27,6 +27,8 @@ class NumberEvidence {
  public:
   // A cell without outer spaces, not blank. Costs a look at its bytes while all of them are digits.
   void take(std::string_view cell, std::int64_t line);
+  // A cell that is a number in its workbook, written plainly, whatever the other cells' locale is.
+  void take_typed(std::string_view cell, std::int64_t line);
 
   // Whether a reading is left.
   bool alive() const { return alive_ != 0; }

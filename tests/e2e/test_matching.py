@@ -43,6 +43,19 @@ class Matching(ServerTest):
         self.match(file, save=True)
         self.assertEqual(self.client.post("/api/v1/imports", {"file_id": file}).json()["definition"], "things")
 
+    def test_the_command_says_the_same_here_and_there(self):
+        self.write("titles.csv", CONTENT)
+        there = {"LADE_SERVER": f"http://127.0.0.1:{self.server.port}", "LADE_TOKEN": self.admin.token}
+        words = ("match", "titles.csv", "-d", "things", "--set", "Kode=code")
+        self.assertEqual(self.run_lade(*words, **there), self.lade(*words))
+        code, output = self.run_lade(*words, "--save", **there)
+        self.assertEqual(code, 0, output)
+        self.assertIn("saved: imports by things", output)
+        self.assertIn("remembered", self.lade("match", "titles.csv", "-d", "things.yaml")[1])
+        self.assertEqual(self.client.get("/api/v1/files").json()["items"], [])
+        self.assert_refused(self.run_lade("match", "titles.csv", "-d", "things", "--set", "x=code", **there), 4, "match_invalid")
+        self.assert_refused(self.run_lade("match", "titles.csv", "-d", "nothing", **there), 4, "definition_not_found")
+
     def test_faults(self):
         file = self.upload()
         address = "/api/v1/definitions/things/match"
