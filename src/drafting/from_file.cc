@@ -80,7 +80,8 @@ DraftColumn draft_of(const ColumnEvidence& column) {
 void choose_key(Draft& draft, const std::vector<ColumnEvidence>& columns) {
   std::vector<std::size_t> candidates;
   for (std::size_t i = 0; i < columns.size(); ++i)
-    if (columns[i].unique && columns[i].blank == 0 && columns[i].cells > 0) candidates.push_back(i);
+    if (columns[i].unique && columns[i].blank == 0 && columns[i].cells > 0 && columns[i].null_words.empty())
+      candidates.push_back(i);
   if (candidates.empty()) {
     draft.key_comments.emplace_back(
         "no column is filled and different in every row: name a key, or rows are only added");
