@@ -119,7 +119,7 @@ Draft draft_from_file(const source::Input& input, const source::Layout& layout,
   draft.comments.push_back(
       fmt::format("Drafted by lade from {}, {} rows: read it, decide what it leaves open, and check "
                   "it with lade definitions validate.",
-                  input.name, columns.empty() ? 0 : columns.front().cells));
+                  std::filesystem::path(input.name).filename().string(), columns.empty() ? 0 : columns.front().cells));
   if (layout.data_line == 1) draft.source.emplace_back("header_row", "0");
   for (const ColumnEvidence& column : columns) draft.columns.push_back(draft_of(column));
   name_columns(draft);
