@@ -1,7 +1,9 @@
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "analysis/cast.h"
 #include "base/assert.h"
@@ -15,18 +17,31 @@ using lade::analysis::DateFormat;
 using lade::analysis::Int128;
 using lade::analysis::NumberFormat;
 
+using Formats = std::vector<std::string>;
+
 const NumberFormat& number_format(unsigned choice) {
-  static const NumberFormat formats[] = {NumberFormat{}, *NumberFormat::for_locale("de-DE"),
-                                         *NumberFormat::for_locale("fr"), *NumberFormat::for_locale("en-IN"),
-                                         *NumberFormat::for_locale("de-CH")};
-  return formats[choice % 5];
+  static const NumberFormat formats[] = {NumberFormat{},
+                                         *NumberFormat::for_locale("de-DE"),
+                                         *NumberFormat::for_locale("fr"),
+                                         *NumberFormat::for_locale("en-IN"),
+                                         *NumberFormat::for_locale("de-CH"),
+                                         *NumberFormat::for_locale("", Formats{"currency", "accounting", "percent"}),
+                                         *NumberFormat::for_locale("sv-SE", Formats{"currency(SEK)"}),
+                                         *NumberFormat::for_locale("de-DE", Formats{"accounting", "percent"})};
+  return formats[choice % std::size(formats)];
 }
 
 const DateFormat& date_format(unsigned choice) {
-  static const DateFormat formats[] = {DateFormat{}, *DateFormat::parse("D.M.YY h:mm:ss.SSS a"),
+  static const DateFormat formats[] = {DateFormat{},
+                                       *DateFormat::parse("D.M.YY h:mm:ss.SSS a"),
                                        *DateFormat::parse("MMMM D, YYYY HH:mm Z"),
-                                       *DateFormat::parse("", "Europe/Berlin")};
-  return formats[choice % 4];
+                                       *DateFormat::parse("", "Europe/Berlin"),
+                                       *DateFormat::parse(Formats{"D/M/YYYY", "M/D/YYYY", "excel"}, "", ""),
+                                       *DateFormat::parse(Formats{"excel1904", "iso"}, "", "Europe/Berlin"),
+                                       *DateFormat::parse(Formats{}, "de-DE", ""),
+                                       *DateFormat::parse(Formats{}, "es-ES", "Europe/Madrid"),
+                                       *DateFormat::parse(Formats{"D MMM. YYYY", "D-MMM-YY"}, "ru", "")};
+  return formats[choice % std::size(formats)];
 }
 
 void try_integer(std::string_view text, unsigned choice) {
@@ -68,8 +83,10 @@ void try_timestamp(std::string_view text, unsigned choice) {
 }
 
 void try_words(std::string_view text) {
+  static const BooleanFormat words = *BooleanFormat::parse("ja,j,ÄÖ/nein,n,-");
   bool truth = false;
   static_cast<void>(BooleanFormat{}.boolean(text, truth));
+  static_cast<void>(words.boolean(text, truth));
   static_cast<void>(lade::analysis::json(text));
   unsigned char bytes[16];
   unsigned char again[16];
@@ -81,10 +98,13 @@ void try_words(std::string_view text) {
 
 void try_formats(std::string_view text) {
   static_cast<void>(NumberFormat::for_locale(text));
+  static_cast<void>(NumberFormat::for_locale("", Formats{std::string(text)}));
+  static_cast<void>(DateFormat::parse(Formats{}, text, ""));
   static_cast<void>(BooleanFormat::parse(text));
   if (const auto format = DateFormat::parse(text)) {
     std::int64_t microseconds = 0;
     static_cast<void>(format->timestamp("2024-02-29T12:34:56", microseconds));
+    static_cast<void>(format->readings("1/2/2024"));
   }
 }
 

@@ -52,7 +52,12 @@ Issue fault_issue(std::string_view code) {
 }  // namespace
 
 Analyser::Analyser(const Program& program, const LookupMaps& maps, db::Connection* connection, AnalyserOptions options)
-    : program_(program), maps_(maps), connection_(connection), options_(options), columns_(program.columns.size()) {}
+    : program_(program),
+      maps_(maps),
+      connection_(connection),
+      options_(options),
+      columns_(program.columns.size()),
+      suggestions_(program.columns.size()) {}
 
 Result<void> Analyser::analyse(const csv::Batch& batch, AnalysisSink& sink) {
   for (std::size_t begin = 0; begin < batch.rows(); begin += options_.batch_rows)
@@ -67,7 +72,7 @@ Result<void> Analyser::analyse_rows(const csv::Batch& batch, std::size_t begin, 
   check_structure();
   check_text();
   for (std::size_t i = 0; i < program_.columns.size(); ++i)
-    convert_column(program_.columns[i], raw_, columns_[i], issues_, arena_);
+    convert_column(program_.columns[i], raw_, columns_[i], issues_, arena_, suggestions_[i]);
   for (std::size_t i = 0; i < program_.lookups.size(); ++i) LADE_TRY(resolve(i));
   run_checks();
   return emit(sink);
@@ -199,6 +204,13 @@ void Analyser::apply_hit(const LookupProgram& lookup, std::size_t row, const Loo
   if (usable || (count == 0 && lookup.missing == MissingPolicy::null)) return leave_blank(index, row);
   state = CellState::null;
   const bool hard = count == 0 ? lookup.missing == MissingPolicy::error : lookup.many == ManyPolicy::error;
+  report_unresolved(lookup, row, count, hard);
+  if (hard) state = CellState::bad;
+}
+
+void Analyser::report_unresolved(const LookupProgram& lookup, std::size_t row, std::uint32_t count, bool hard) {
+  const auto index = static_cast<std::size_t>(lookup.column);
+  const ColumnProgram& filled = program_.columns[index];
   std::string value;
   bool sensitive = filled.column.sensitive;
   for (const LookupPart& part : lookup.parts) {
@@ -207,6 +219,10 @@ void Analyser::apply_hit(const LookupProgram& lookup, std::size_t row, const Loo
     sensitive = sensitive || program_.columns[matched].column.sensitive;
     value += (value.empty() ? "" : ", ") + to_text(columns_[matched].cells[row], program_.columns[matched].type);
   }
+  std::string near;
+  const LookupMap* map = maps_[static_cast<std::size_t>(filled.lookup)].get();
+  if (count == 0 && !sensitive && map != nullptr)
+    near = suggestions_[index].hint(value, [&] { return lookup_names(lookup, *map, Suggestions::kMaxNames); });
   // Repeated under each column of the file that takes part, so that a person finds the cell to correct.
   for (const LookupPart& part : lookup.parts) {
     if (part.column < 0) continue;
@@ -218,11 +234,10 @@ void Analyser::apply_hit(const LookupProgram& lookup, std::size_t row, const Loo
     issue.value = sensitive ? "***" : value;
     issue.message = count == 0 ? fmt::format("no {} with this {}", lookup.table.name, lookup.described)
                                : fmt::format("{} rows of {} have this {}", count, lookup.table.name, lookup.described);
-    issue.hint = count == 0 ? fmt::format("correct the cell or add it to {}", lookup.table.name)
+    issue.hint = count == 0 ? fmt::format("{}correct the cell or add it to {}", near, lookup.table.name)
                             : fmt::format("make {} unique", lookup.table.name);
     issues_.add(row, std::move(issue));
   }
-  if (hard) state = CellState::bad;
 }
 
 void Analyser::run_checks() {

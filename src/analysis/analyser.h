@@ -56,6 +56,7 @@ class Analyser {
   bool repeats_key(const LookupProgram& lookup, std::size_t row) const;
   void leave_blank(std::size_t column, std::size_t row);
   void apply_hit(const LookupProgram& lookup, std::size_t row, const LookupHit* hit);
+  void report_unresolved(const LookupProgram& lookup, std::size_t row, std::uint32_t count, bool hard);
   void run_checks();
   bool append_identity(std::size_t row);
   std::optional<std::string_view> write_tuple(std::size_t row);
@@ -68,6 +69,7 @@ class Analyser {
   const AnalyserOptions options_;
   RawRows raw_;
   std::vector<TypedColumn> columns_;
+  std::vector<Suggestions> suggestions_;  // of each column
   RowIssues issues_;
   TextArena arena_;
   std::string key_;

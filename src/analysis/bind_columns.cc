@@ -6,6 +6,7 @@
 
 #include "analysis/binder.h"
 #include "analysis/convert.h"
+#include "analysis/fold_case.h"
 #include "definition/match.h"
 
 namespace lade::analysis {
@@ -20,12 +21,6 @@ std::string joined(const std::vector<std::string>& names, std::size_t limit = 30
   std::string text;
   for (std::size_t i = 0; i < names.size() && i < limit; ++i) text += fmt::format("{}'{}'", i ? ", " : "", names[i]);
   if (names.size() > limit) text += fmt::format(" and {} more", names.size() - limit);
-  return text;
-}
-
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
   return text;
 }
 
@@ -86,28 +81,34 @@ void Binder::bind_formats(ColumnProgram& program) {
     fault(error.code,
           fmt::format("column '{}': {}{}{}", column.name, error.message, error.hint.empty() ? "" : "; ", error.hint));
   };
-  if (auto numbers = NumberFormat::for_locale(column.locale)) {
-    program.numbers = *numbers;
-  } else {
-    place(numbers.error());
+  const TypeKind kind = program.type.kind;
+  if (kind == TypeKind::integer || kind == TypeKind::decimal) {
+    if (auto numbers = NumberFormat::for_locale(column.locale, column.formats)) {
+      program.numbers = *numbers;
+    } else {
+      place(numbers.error());
+    }
   }
-  if (program.type.kind == TypeKind::boolean) {
-    if (auto booleans = BooleanFormat::parse(column.format)) {
+  if (kind == TypeKind::boolean) {
+    if (auto booleans = BooleanFormat::parse(column.formats.empty() ? "" : column.formats.front())) {
       program.booleans = *booleans;
     } else {
       place(booleans.error());
     }
   }
-  if (program.type.kind == TypeKind::date || program.type.kind == TypeKind::timestamp) {
-    if (auto dates = DateFormat::parse(column.format, column.timezone)) {
+  if (kind == TypeKind::date || kind == TypeKind::timestamp) {
+    if (auto dates = DateFormat::parse(column.formats, column.locale, column.timezone)) {
       program.dates = *dates;
+      program.plain_dates = *DateFormat::parse("", column.timezone);
     } else {
       place(dates.error());
     }
   }
   if (!column.pattern.empty()) program.pattern = std::make_shared<const re2::RE2>(column.pattern, re2::RE2::Quiet);
   for (const auto& [cell, value] : column.values) program.values.emplace(cell, value);
-  for (const std::string& value : column.null_values) program.null_values.push_back(lower(value));
+  const bool of_source = program.source >= 0 && !column.null_values_given;
+  for (const std::string& value : of_source ? program_->definition.source.null_values : column.null_values)
+    program.null_values.push_back(folded_case(value));
 }
 
 std::optional<Cell> Binder::bound_value(ColumnProgram& program, const std::string& text, std::string& keep) {

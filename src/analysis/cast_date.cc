@@ -1,7 +1,5 @@
 #include "analysis/cast_date.h"
 
-#include <fmt/format.h>
-
 #include <bit>
 #include <cstring>
 
@@ -124,6 +122,29 @@ bool read_iso_timestamp(std::string_view text, WrittenDate& written) {
   return text.empty() || (read_offset(text, written) && text.empty());
 }
 
+bool read_time_of_day(std::string_view rest, WrittenDate& written) {
+  take(rest, ',');
+  if (!take(rest, ' ') && !take(rest, 'T')) return false;
+  written.hour = read_digits(rest, rest.size() > 1 && digit_at(rest, 1) <= 9 ? 2 : 1);
+  const char separator = rest.starts_with('.') ? '.' : ':';
+  if (written.hour < 0 || written.hour > 23 || !take(rest, separator)) return false;
+  written.minute = read_pair(rest, 59);
+  if (written.minute < 0) return false;
+  if (take(rest, separator)) {
+    written.second = read_pair(rest, 59);
+    if (written.second < 0) return false;
+    if ((take(rest, '.') || take(rest, ',')) && !read_fraction(rest, written.microsecond)) return false;
+  }
+  const bool spaced = take(rest, ' ');
+  if (rest.size() == 2 && (rest[1] | 0x20) == 'm') {
+    const bool afternoon = (rest[0] | 0x20) == 'p';
+    if ((!afternoon && (rest[0] | 0x20) != 'a') || written.hour < 1 || written.hour > 12) return false;
+    written.hour = written.hour % 12 + (afternoon ? 12 : 0);
+    return true;
+  }
+  return rest.empty() ? !spaced : read_offset(rest, written) && rest.empty();
+}
+
 bool is_day(const WrittenDate& written) {
   static constexpr signed char kDays[] = {0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
   if (written.year < 1 || written.year > 9999 || written.month < 1 || written.month > 12 || written.day < 1)
@@ -155,37 +176,26 @@ WrittenDate civil_from_days(std::int32_t days) {
   return written;
 }
 
-DateFormat::DateFormat() = default;
-DateFormat::DateFormat(const DateFormat&) = default;
-DateFormat::DateFormat(DateFormat&&) noexcept = default;
-DateFormat& DateFormat::operator=(const DateFormat&) = default;
-DateFormat& DateFormat::operator=(DateFormat&&) noexcept = default;
-DateFormat::~DateFormat() = default;
-
-Result<DateFormat> DateFormat::parse(std::string_view format, std::string_view timezone) {
-  DateFormat result;
-  result.format_ = format;
-  if (!format.empty()) {
-    LADE_ASSIGN(result.elements_, parse_date_pattern(format));
-  }
-  if (!timezone.empty()) {
-    LADE_ASSIGN(result.zone_, find_zone(timezone));
-  }
-  return result;
-}
-
 CastFault DateFormat::date(std::string_view text, std::int32_t& days) const {
   WrittenDate written;
-  const bool read = elements_.empty() ? read_iso_date(text, written) : read_by_pattern(text, elements_, written);
-  if (!read || !is_day(written)) return {"not_a_date"};
+  bool found = false;
+  if (readings_.empty())
+    found = read_iso_date(text, written) && is_day(written);
+  else if (const CastFault fault = read(text, false, written, found))
+    return fault;
+  if (!found) return {"not_a_date"};
   days = days_from_civil(written.year, written.month, written.day);
   return {};
 }
 
 CastFault DateFormat::timestamp(std::string_view text, std::int64_t& microseconds) const {
   WrittenDate written;
-  const bool read = elements_.empty() ? read_iso_timestamp(text, written) : read_by_pattern(text, elements_, written);
-  if (!read || !is_day(written)) return {"not_a_timestamp"};
+  bool found = false;
+  if (readings_.empty())
+    found = read_iso_timestamp(text, written) && is_day(written);
+  else if (const CastFault fault = read(text, true, written, found))
+    return fault;
+  if (!found) return {"not_a_timestamp"};
   std::int64_t seconds = days_from_civil(written.year, written.month, written.day) * kSecondsPerDay +
                          written.hour * 3600 + written.minute * 60 + written.second - written.offset_minutes * 60;
   if (zone_ != nullptr && !written.has_offset && !local_to_utc(*zone_, seconds, seconds)) return {"ambiguous_time"};
@@ -193,11 +203,6 @@ CastFault DateFormat::timestamp(std::string_view text, std::int64_t& microsecond
     return {"out_of_range"};
   microseconds = seconds * kMicrosecondsPerSecond + written.microsecond;
   return {};
-}
-
-std::string DateFormat::accepted() const {
-  if (!format_.empty()) return fmt::format("the format {}", format_);
-  return "ISO 8601 such as 2024-03-31 or, with a time of day, 2024-03-31T14:30:00Z";
 }
 
 }  // namespace lade::analysis

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -45,12 +46,29 @@ struct WrittenDate {
   int microsecond = 0;
   int offset_minutes = 0;
   bool has_offset = false;
+  bool operator==(const WrittenDate&) const = default;
+};
+
+// One way to read a date.
+struct DateReading {
+  enum class Kind : std::uint8_t { iso, excel, excel1904, pattern };
+  Kind kind = Kind::pattern;
+  std::string name;                   // as the definition writes it
+  std::vector<DateElement> elements;  // of a pattern
+  bool time_may_follow = false;       // a time of day after the pattern, in any usual writing
 };
 
 // Refuses with format_invalid, naming the token.
 Result<std::vector<DateElement>> parse_date_pattern(std::string_view pattern);
-// False when the text does not follow the pattern. Ranges of the time are checked, the day of the month is not.
-bool read_by_pattern(std::string_view text, const std::vector<DateElement>& pattern, WrittenDate& written);
+// Takes what follows the pattern from the front of `rest`. False when it does not begin like that. Ranges of the time
+// are checked, the day of the month is not. `months` nullptr: English names.
+bool read_by_pattern(std::string_view& rest, const std::vector<DateElement>& pattern, const MonthNames* months,
+                     WrittenDate& written);
+// 9:30, 09:30:15.5, 9.30, 9:30 pm, then nothing or an offset; also after a comma.
+bool read_time_of_day(std::string_view rest, WrittenDate& written);
+// Days since the beginning of 1900 or 1904 as spreadsheets count them, to the millisecond. False for texts that are no
+// such number, and for the days that do not exist: 0 and 60 (1900-02-29) of 1900, beyond 9999.
+bool read_excel_serial(std::string_view text, bool from_1904, WrittenDate& written);
 
 // ISO 8601 as cast.h describes it; ranges of the time are checked, the day of the month is not.
 bool read_iso_date(std::string_view text, WrittenDate& written);

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "analysis/cast_date.h"
+#include "analysis/month_names.h"
 
 namespace lade::analysis {
 namespace {
@@ -115,7 +116,7 @@ bool equal_ignoring_case(std::string_view text, std::string_view lower) {
   return true;
 }
 
-bool read_month_name(std::string_view& rest, bool long_name, int& month) {
+bool read_english_name(std::string_view& rest, bool long_name, int& month) {
   for (std::size_t at = 0; at < kMonths.size(); ++at) {
     const std::string_view name = long_name ? kMonths[at] : kMonths[at].substr(0, kShortName);
     if (!equal_ignoring_case(rest.substr(0, name.size()), name)) continue;
@@ -155,15 +156,31 @@ bool read_numeric(std::string_view& rest, const DateElement& element, WrittenDat
   return set(number, 0, 999'999, written.microsecond);
 }
 
+bool read_month_name(std::string_view& rest, bool long_name, const MonthNames* months, int& month) {
+  return months == nullptr ? read_english_name(rest, long_name, month) : months->take(rest, month);
+}
+
+bool is_name(DateField field) {
+  return field == DateField::month_name || field == DateField::month_long_name;
+}
+
+// The point of an abbreviation, unless the pattern has it.
+void skip_point(std::string_view& rest, const std::vector<DateElement>& pattern, std::size_t next) {
+  const bool in_pattern =
+      next < pattern.size() && pattern[next].field == DateField::literal && pattern[next].byte == '.';
+  if (!in_pattern && rest.starts_with('.')) rest.remove_prefix(1);
+}
+
 // `afternoon` becomes 0 or 1 when the text says so.
-bool read_element(std::string_view& rest, const DateElement& element, WrittenDate& written, int& afternoon) {
+bool read_element(std::string_view& rest, const DateElement& element, const MonthNames* months, WrittenDate& written,
+                  int& afternoon) {
   switch (element.field) {
     case DateField::literal:
       if (rest.empty() || rest.front() != element.byte) return false;
       rest.remove_prefix(1);
       return true;
-    case DateField::month_name: return read_month_name(rest, false, written.month);
-    case DateField::month_long_name: return read_month_name(rest, true, written.month);
+    case DateField::month_name: return read_month_name(rest, false, months, written.month);
+    case DateField::month_long_name: return read_month_name(rest, true, months, written.month);
     case DateField::meridiem:
       afternoon = equal_ignoring_case(rest.substr(0, 2), "pm") ? 1 : 0;
       if (afternoon == 0 && !equal_ignoring_case(rest.substr(0, 2), "am")) return false;
@@ -201,12 +218,15 @@ Result<std::vector<DateElement>> parse_date_pattern(std::string_view pattern) {
   return elements;
 }
 
-bool read_by_pattern(std::string_view text, const std::vector<DateElement>& pattern, WrittenDate& written) {
+bool read_by_pattern(std::string_view& rest, const std::vector<DateElement>& pattern, const MonthNames* months,
+                     WrittenDate& written) {
   int afternoon = -1;
-  for (const DateElement& element : pattern)
-    if (!read_element(text, element, written, afternoon)) return false;
+  for (std::size_t at = 0; at < pattern.size(); ++at) {
+    if (!read_element(rest, pattern[at], months, written, afternoon)) return false;
+    if (months != nullptr && is_name(pattern[at].field)) skip_point(rest, pattern, at + 1);
+  }
   if (afternoon >= 0) written.hour = written.hour % 12 + afternoon * 12;
-  return text.empty();
+  return true;
 }
 
 }  // namespace lade::analysis

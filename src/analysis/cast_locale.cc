@@ -2,6 +2,7 @@
 #include <string>
 
 #include "analysis/cast_number.h"
+#include "analysis/locale_tag.h"
 
 namespace lade::analysis {
 namespace {
@@ -58,40 +59,13 @@ const NumberStyle* find(std::string_view locale) {
   return at != std::end(kLocales) && at->locale == locale ? at->style : nullptr;
 }
 
-bool is_letter(char c) {
-  return c >= 'a' && c <= 'z';
-}
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-// A region of a language tag: two letters or three digits.
-bool is_region(std::string_view tag) {
-  return (tag.size() == 2 && std::all_of(tag.begin(), tag.end(), is_letter)) ||
-         (tag.size() == 3 && std::all_of(tag.begin(), tag.end(), is_digit));
-}
-
-// A script such as Latn in sr-Latn-RS; it does not change how numbers are written.
-bool is_script(std::string_view tag) {
-  return tag.size() == 4 && std::all_of(tag.begin(), tag.end(), is_letter);
-}
-
 }  // namespace
 
 const NumberStyle* number_style(std::string_view locale) {
-  std::string tag(locale);
-  for (char& c : tag) {
-    if (c == '_') c = '-';
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  std::string_view rest = tag;
-  const std::string_view language = rest.substr(0, rest.find('-'));
-  rest.remove_prefix(language.size());
-  if (!rest.empty() && is_script(rest.substr(1, rest.find('-', 1) - 1))) rest.remove_prefix(5);
-  if (rest.empty()) return find(language);
-  if (!is_region(rest.substr(1))) return nullptr;
-  const NumberStyle* exact = find(std::string(language).append(rest));
-  return exact != nullptr ? exact : find(language);
+  const auto tag = parse_locale_tag(locale);
+  if (!tag) return nullptr;
+  const NumberStyle* exact = find(tag->name());
+  return exact != nullptr ? exact : find(tag->language);
 }
 
 }  // namespace lade::analysis

@@ -9,6 +9,7 @@ namespace {
 
 constexpr int kMostDigits = 38;                            // of a decimal: 10^38 still fits Int128
 constexpr int kFastDigits = 18;                            // any 18 digits fit std::int64_t
+constexpr int kPercentDigits = 2;                          // 1 % is 10^-2
 constexpr int kGroupDigits = 3;                            // of the last group, in every style
 constexpr std::int64_t kHugeExponent = 1'000'000'000'000;  // beyond any text that fits memory
 
@@ -45,7 +46,7 @@ class NumberReader {
       : rest_(text), style_(style), number_(number) {}
 
   bool read() {
-    number_.negative = take('-');
+    number_.negative = take('-') || take_minus_sign();
     if (!number_.negative) take('+');
     if (!read_whole_part() || !read_fraction() || !read_exponent()) return false;
     number_.exponent += pending_zeros_;
@@ -56,6 +57,14 @@ class NumberReader {
   bool take(char c) {
     if (rest_.empty() || rest_.front() != c) return false;
     rest_.remove_prefix(1);
+    return true;
+  }
+
+  // U+2212, which several locales write.
+  bool take_minus_sign() {
+    constexpr std::string_view kMinusSign = "\u2212";
+    if (style_ == nullptr || !rest_.starts_with(kMinusSign)) return false;
+    rest_.remove_prefix(kMinusSign.size());
     return true;
   }
 
@@ -142,8 +151,9 @@ bool read_number(std::string_view text, const NumberStyle* style, WrittenNumber&
   return NumberReader(text, style, number).read();
 }
 
-Result<NumberFormat> NumberFormat::for_locale(std::string_view locale) {
+Result<NumberFormat> NumberFormat::for_locale(std::string_view locale, std::span<const std::string> formats) {
   NumberFormat format;
+  LADE_ASSIGN(format.signs_, NumberSigns::parse(formats));
   if (locale.empty()) return format;
   format.style_ = number_style(locale);
   if (format.style_ == nullptr)
@@ -167,9 +177,24 @@ CastFault NumberFormat::integer(std::string_view text, std::int64_t& value) cons
   return {};
 }
 
+CastFault NumberFormat::read(std::string_view text, WrittenNumber& number) const {
+  BareNumber bare{.digits = text};
+  if (signs_.any() && !take_signs(text, signs_, bare)) return {"not_a_number"};
+  if (!read_number(bare.digits, style_, number)) return {"not_a_number"};
+  if (!signs_.any()) return {};
+  const bool any_currency = signs_.code.front() == '\0' || bare.currency.empty();
+  if (!any_currency && !means_currency(bare.currency, {signs_.code.data(), signs_.code.size()}))
+    return {"wrong_currency"};
+  number.negative = bare.negative;
+  if (bare.percent) number.exponent -= kPercentDigits;
+  return {};
+}
+
 CastFault NumberFormat::long_integer(std::string_view text, std::int64_t& value) const {
   WrittenNumber number;
-  if (!read_number(text, style_, number) || !number.whole) return {"not_an_integer"};
+  const CastFault fault = read(text, number);
+  if (fault && fault.code == std::string_view("wrong_currency")) return fault;
+  if (fault || !number.whole) return {"not_an_integer"};
   if (number.digits == 0) {
     value = 0;
     return {};
@@ -209,7 +234,7 @@ CastFault NumberFormat::decimal(std::string_view text, int precision, int scale,
 
 CastFault NumberFormat::long_decimal(std::string_view text, int precision, int scale, Int128& value) const {
   WrittenNumber number;
-  if (!read_number(text, style_, number)) return {"not_a_number"};
+  if (const CastFault fault = read(text, number)) return fault;
   if (number.digits == 0) {
     value = 0;
     return {};

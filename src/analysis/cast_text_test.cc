@@ -35,15 +35,25 @@ TEST(CastBoolean, TakesOnlyTheFormatsWords) {
   EXPECT_EQ(boolean_of("ja", "ja/nein"), "1");
   EXPECT_EQ(boolean_of("JA", "ja/nein"), "1");
   EXPECT_EQ(boolean_of("nein", "Ja/Nein"), "0");
-  EXPECT_EQ(boolean_of("да", "да/нет"), "1");
+  EXPECT_EQ(boolean_of("ДА", "да/нет"), "1");
   for (const char* text : {"", "true", "1", "yes", "ja/nein", "j"})
     EXPECT_EQ(boolean_of(text, "ja/nein"), "not_a_boolean") << text;
-  for (const char* format : {"ja", "/", "ja/", "/nein", "ja/nein/vielleicht", "ja/JA"}) {
+  for (const char* format : {"ja", "/", "ja/", "/nein", "ja/nein/vielleicht", "ja/JA", "ja,x/nein,X", "ja,/nein"}) {
     const auto words = BooleanFormat::parse(format);
     ASSERT_FALSE(words) << format;
     EXPECT_EQ(words.error().code, "format_invalid");
   }
   EXPECT_EQ(BooleanFormat::parse("ja/nein")->accepted(), "ja or nein");
+}
+
+TEST(CastBoolean, TakesSeveralWordsASide) {
+  for (const char* text : {"ja", "J", "x", "OUI"})
+    EXPECT_EQ(boolean_of(text, "ja, j, x, oui / nein,n,-,Ö"), "1") << text;
+  for (const char* text : {"nein", "N", "-", "ö"})
+    EXPECT_EQ(boolean_of(text, "ja, j, x, oui / nein,n,-,Ö"), "0") << text;
+  for (const char* text : {"ja,j", ",", "", "o", "yes"})
+    EXPECT_EQ(boolean_of(text, "ja,j,x/nein,n,-"), "not_a_boolean") << text;
+  EXPECT_EQ(BooleanFormat::parse("Ja,j/nein")->accepted(), "ja, j or nein");
 }
 
 TEST(CastUuid, TakesTheCommonWritings) {

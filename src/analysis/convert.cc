@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "analysis/fold_case.h"
 #include "analysis/formula_guard.h"
 #include "base/assert.h"
 #include "csv/reader.h"
@@ -26,12 +27,6 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-bool equal_lower(std::string_view text, std::string_view lower) {
-  return text.size() == lower.size() && std::equal(text.begin(), text.end(), lower.begin(), [](char a, char b) {
-           return (a >= 'A' && a <= 'Z' ? static_cast<char>(a + 32) : a) == b;
-         });
-}
-
 CellState blank_state(const ColumnProgram& column) {
   switch (column.column.blank) {
     case BlankPolicy::null: return CellState::null;
@@ -43,10 +38,14 @@ CellState blank_state(const ColumnProgram& column) {
 }
 
 // Records a finding about one cell: a hard one fails the row, a soft one only unsets the cell.
+void refuse(model::Issue issue, std::size_t row, CellState& state, RowIssues& issues) {
+  state = issue.severity == model::Severity::error ? CellState::bad : CellState::null;
+  issues.add(row, std::move(issue));
+}
+
 void refuse(const ColumnProgram& column, std::string_view code, std::size_t row, std::string_view value,
             CellState& state, RowIssues& issues) {
-  issues.add(row, cell_issue(column, code, value));
-  state = column.column.severity == model::Severity::error ? CellState::bad : CellState::null;
+  refuse(cell_issue(column, code, value), row, state, issues);
 }
 
 // What stands for a blank cell: the default, which may be a cell of `values` or a value of it, or what `values` has for
@@ -61,27 +60,67 @@ bool has_limits(const ColumnProgram& column) {
   return column.min || column.max || column.column.min_length || column.pattern;
 }
 
+CastFault cast(const definition::Type& type, const NumberFormat& numbers, const BooleanFormat& booleans,
+               const DateFormat& dates, std::string_view text, Cell& cell) {
+  switch (type.kind) {
+    case TypeKind::text: cell.text = text; return {};
+    case TypeKind::json: cell.text = text; return json(text);
+    case TypeKind::uuid: return uuid(text, cell.uuid);
+    case TypeKind::decimal: return numbers.decimal(text, type.precision, type.scale, cell.number);
+    case TypeKind::integer: {
+      std::int64_t value = 0;
+      const CastFault fault = numbers.integer(text, value);
+      cell.number = value;
+      return fault;
+    }
+    case TypeKind::boolean: {
+      bool value = false;
+      const CastFault fault = booleans.boolean(text, value);
+      cell.number = value;
+      return fault;
+    }
+    case TypeKind::date: {
+      std::int32_t value = 0;
+      const CastFault fault = dates.date(text, value);
+      cell.number = value;
+      return fault;
+    }
+    case TypeKind::timestamp: {
+      std::int64_t value = 0;
+      const CastFault fault = dates.timestamp(text, value);
+      cell.number = value;
+      return fault;
+    }
+  }
+  LADE_ASSERT(false && "a type without a cast");
+  return {};
+}
+
 // One cell from its text.
 class CellConverter {
  public:
-  CellConverter(const ColumnProgram& column, RowIssues& issues, TextArena& arena)
+  CellConverter(const ColumnProgram& column, RowIssues& issues, TextArena& arena, Suggestions& suggestions)
       : column_(column),
         issues_(issues),
         arena_(arena),
+        suggestions_(suggestions),
         trims_(column.column.trim),
-        plain_(column.values.empty() && !column.column.values_only && column.null_values.empty()),
+        plain_(column.values.empty() && !column.column.values_only && column.null_values.empty() &&
+               column.column.cut.empty()),
         is_text_(column.type.kind == TypeKind::text),
         has_limits_(has_limits(column)),
         short_bytes_(column.max_length > 0 ? static_cast<std::size_t>(column.max_length) : kMaxCellBytes),
         text_of_blank_(text_of_blank(column)) {}
 
-  void convert(std::string_view raw, bool stable, std::size_t row, Cell& cell, CellState& state) {
+  // `typed`: the workbook says that the cell is no text.
+  void convert(std::string_view raw, bool stable, bool typed, std::size_t row, Cell& cell, CellState& state) {
     if (raw.size() > kMaxCellBytes) return refuse(column_, "cell_too_long", row, raw, state, issues_);
     std::string_view text = trims_ ? trimmed(raw) : raw;
-    if ((!plain_ || text.empty()) && !replace(text, stable, row, state)) return;
+    if ((!plain_ || text.empty()) && !replace(text, stable, typed, row, state)) return;
+    if (typed && text.starts_with('#')) return refuse(column_, "cell_error", row, text, state, issues_);
     if (is_text_) {
       cell.text = text;
-    } else if (const CastFault fault = cast_text(column_, text, cell)) {
+    } else if (const CastFault fault = typed ? cast_typed(column_, text, cell) : cast_text(column_, text, cell)) {
       return refuse(column_, fault.code, row, text, state, issues_);
     }
     state = CellState::value;
@@ -93,19 +132,22 @@ class CellConverter {
  private:
   // Puts what the definition has for a blank cell, or in its map of values, into the cell's place; false when the cell
   // is done with.
-  bool replace(std::string_view& text, bool& stable, std::size_t row, CellState& state) {
+  bool replace(std::string_view& text, bool& stable, bool& typed, std::size_t row, CellState& state) {
+    if (const std::string& cut = column_.column.cut; !cut.empty()) {
+      text = text.substr(0, text.find(cut));
+      if (trims_) text = trimmed(text);
+    }
     if (is_blank(text)) {
       if (text_of_blank_.empty()) return blank(row, text, state), false;
       text = text_of_blank_;
       stable = true;
+      typed = false;
     } else if (!column_.values.empty() || column_.column.values_only) {
       const auto found = column_.values.find(std::string(text));
-      if (found == column_.values.end()) {
-        refuse(column_, "value_not_allowed", row, text, state, issues_);
-        return false;
-      }
+      if (found == column_.values.end()) return refuse_value(text, row, state), false;
       text = found->second;
       stable = true;
+      typed = false;
     }
     return true;
   }
@@ -113,8 +155,19 @@ class CellConverter {
   bool is_blank(std::string_view text) const {
     if (text.empty()) return true;
     for (const std::string& null : column_.null_values)
-      if (equal_lower(text, null)) return true;
+      if (folds_to(text, null)) return true;
     return false;
+  }
+
+  void refuse_value(std::string_view text, std::size_t row, CellState& state) {
+    model::Issue issue = cell_issue(column_, "value_not_allowed", text);
+    if (!column_.column.sensitive)
+      issue.hint.insert(0, suggestions_.hint(text, [&] {
+        std::vector<std::string> cells;
+        for (const auto& [cell, value] : column_.column.values) cells.push_back(cell);
+        return cells;
+      }));
+    refuse(std::move(issue), row, state, issues_);
   }
 
   void blank(std::size_t row, std::string_view text, CellState& state) {
@@ -126,6 +179,7 @@ class CellConverter {
   const ColumnProgram& column_;
   RowIssues& issues_;
   TextArena& arena_;
+  Suggestions& suggestions_;
   const bool trims_;
   const bool plain_;  // a cell that is not empty means what it says
   const bool is_text_;
@@ -156,38 +210,15 @@ const std::vector<RowIssues::Entry>& RowIssues::sorted() {
 }
 
 CastFault cast_text(const ColumnProgram& column, std::string_view text, Cell& cell) {
-  switch (column.type.kind) {
-    case TypeKind::text: cell.text = text; return {};
-    case TypeKind::json: cell.text = text; return json(text);
-    case TypeKind::uuid: return uuid(text, cell.uuid);
-    case TypeKind::decimal: return column.numbers.decimal(text, column.type.precision, column.type.scale, cell.number);
-    case TypeKind::integer: {
-      std::int64_t value = 0;
-      const CastFault fault = column.numbers.integer(text, value);
-      cell.number = value;
-      return fault;
-    }
-    case TypeKind::boolean: {
-      bool value = false;
-      const CastFault fault = column.booleans.boolean(text, value);
-      cell.number = value;
-      return fault;
-    }
-    case TypeKind::date: {
-      std::int32_t value = 0;
-      const CastFault fault = column.dates.date(text, value);
-      cell.number = value;
-      return fault;
-    }
-    case TypeKind::timestamp: {
-      std::int64_t value = 0;
-      const CastFault fault = column.dates.timestamp(text, value);
-      cell.number = value;
-      return fault;
-    }
-  }
-  LADE_ASSERT(false && "a type without a cast");
-  return {};
+  return cast(column.type, column.numbers, column.booleans, column.dates, text, cell);
+}
+
+CastFault cast_typed(const ColumnProgram& column, std::string_view text, Cell& cell) {
+  static const NumberFormat kNumbers;
+  static const BooleanFormat kBooleans;
+  const bool plain = column.column.locale.empty() && column.column.formats.empty();
+  if (!plain && !cast(column.type, kNumbers, kBooleans, column.plain_dates, text, cell)) return {};
+  return cast_text(column, text, cell);
 }
 
 void check_limits(const ColumnProgram& column, std::size_t row, std::string_view text, const Cell& cell,
@@ -206,14 +237,14 @@ void check_limits(const ColumnProgram& column, std::size_t row, std::string_view
 }
 
 void convert_column(const ColumnProgram& column, const RawRows& raw, TypedColumn& out, RowIssues& issues,
-                    TextArena& arena) {
+                    TextArena& arena, Suggestions& suggestions) {
   out.resize(raw.rows);
   if (column.absent) {
     std::fill(out.states.begin(), out.states.end(), CellState::keep);
     return;
   }
   if (column.source < 0 && !column.fixed) return;  // filled by its lookup
-  CellConverter converter(column, issues, arena);
+  CellConverter converter(column, issues, arena, suggestions);
   std::string scratch;
   for (std::size_t row = 0; row < raw.rows; ++row) {
     if (issues.broken(row)) {
@@ -225,7 +256,8 @@ void convert_column(const ColumnProgram& column, const RawRows& raw, TypedColumn
     std::string_view text = field.raw;
     if (field.escaped) text = csv::unescape(field, raw.dialect, scratch);
     if (raw.resubmitted && !column.fixed) text = unguard_formula(text);
-    converter.convert(text, !field.escaped, row, out.cells[row], out.states[row]);
+    const bool typed = raw.dialect.rows_are_lines && !field.quoted && !column.fixed;
+    converter.convert(text, !field.escaped, typed, row, out.cells[row], out.states[row]);
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include "analysis/cell.h"
 #include "analysis/program.h"
+#include "analysis/suggestions.h"
 #include "csv/batch.h"
 #include "csv/dialect.h"
 #include "model/issue.h"
@@ -53,10 +54,15 @@ std::int64_t characters(std::string_view text);
 // Casts trimmed, non-blank text by the column's type. Text cells point to `text` itself.
 CastFault cast_text(const ColumnProgram& column, std::string_view text, Cell& cell);
 
+// Casts a cell that a workbook has as a number, date or truth value: it is plain whatever the column's locale and
+// format say; only what is not plain is read by those.
+CastFault cast_typed(const ColumnProgram& column, std::string_view text, Cell& cell);
+
 // Fills one column from its source fields or its fixed text: trimming, blanks, defaults, enum map, cast, limits.
-// Rows that failed structurally are left out.
+// Rows that failed structurally are left out. In a sheet (Dialect::rows_are_lines) fields that are not quoted are typed
+// cells of the workbook.
 void convert_column(const ColumnProgram& column, const RawRows& raw, TypedColumn& out, RowIssues& issues,
-                    TextArena& arena);
+                    TextArena& arena, Suggestions& suggestions);
 
 // The limits of a value that is already typed (also used for looked-up values): min, max, length, pattern.
 void check_limits(const ColumnProgram& column, std::size_t row, std::string_view text, const Cell& cell,

@@ -160,6 +160,30 @@ Result<std::unique_ptr<const LookupMap>> load_lookup(const LookupProgram& lookup
   return std::unique_ptr<const LookupMap>(std::move(map));
 }
 
+std::vector<std::string> lookup_names(const LookupProgram& lookup, const LookupMap& map, std::size_t most) {
+  const LookupPart* named = nullptr;
+  for (const LookupPart& part : lookup.parts) {
+    if (part.column < 0) continue;
+    if (named != nullptr || part.type.kind != definition::TypeKind::text) return {};
+    named = &part;
+  }
+  if (named == nullptr || map.size() > most) return {};
+  std::vector<std::string> names;
+  names.reserve(map.size());
+  TextArena scratch;
+  for (std::size_t i = 0; i < map.size(); ++i) {
+    std::string_view key = map.key(i);
+    for (const LookupPart& part : lookup.parts) {
+      const db::WireField field = db::take_field(key);
+      Cell cell;
+      if (&part == named && decode_value(field, part.form.wire, part.type, scratch, cell))
+        names.emplace_back(cell.text);
+    }
+    scratch.clear();
+  }
+  return names;
+}
+
 Result<void> probe_lookup(const LookupProgram& lookup, const definition::Type& type, Connection& connection,
                           LookupMap& map) {
   std::string columns, shape = lookup.table.quoted;

@@ -59,6 +59,10 @@ Result<std::unique_ptr<const LookupMap>> load_lookup(const LookupProgram& lookup
 Result<void> probe_lookup(const LookupProgram& lookup, const definition::Type& type, db::Connection& connection,
                           LookupMap& map);
 
+// What the keys of a map are made of when one text column of the file finds the row; nothing when several do, when it
+// is no text, or when there are more than `most`.
+std::vector<std::string> lookup_names(const LookupProgram& lookup, const LookupMap& map, std::size_t most);
+
 // The lookup's key of one row, or of constants; false when a part is blank or unusable.
 bool append_lookup_key(std::string& key, const LookupProgram& lookup, const std::vector<TypedColumn>& columns,
                        std::size_t row);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "analysis/convert.h"
+#include "analysis/explain.h"
 
 namespace lade::analysis {
 namespace {
@@ -25,9 +26,18 @@ std::string allowed_values(const ColumnProgram& column) {
   return text;
 }
 
-std::string number_hint(const ColumnProgram& column, std::string_view example) {
-  if (column.column.locale.empty()) return fmt::format("write it like {}", example);
-  return fmt::format("write it as in {}", column.column.locale);
+std::string number_hint(const ColumnProgram& column, std::string_view example, std::string_view value) {
+  const std::string& locale = column.column.locale;
+  return (locale.empty() ? fmt::format("write it like {}", example) : fmt::format("write it as in {}", locale)) +
+         explain_number(column, value);
+}
+
+std::string date_hint(const ColumnProgram& column, std::string_view example, std::string_view value) {
+  const auto& c = column.column;
+  const std::string how = !c.formats.empty() ? fmt::format("write it like {}", fmt::join(c.formats, " or "))
+                          : c.locale.empty() ? fmt::format("write it like {}", example)
+                                             : fmt::format("write {}", column.dates.accepted());
+  return how + explain_date(column, value);
 }
 
 struct Text {
@@ -35,23 +45,27 @@ struct Text {
   std::string hint;
 };
 
-Text describe(const ColumnProgram& column, std::string_view code) {
+Text describe(const ColumnProgram& column, std::string_view code, std::string_view value) {
   const auto& c = column.column;
-  const std::string format = c.format.empty() ? "" : c.format;
   if (code == "required") return {"a value is required", "fill in the cell"};
   if (code == "blank") return {"the cell is blank", "fill in the cell"};
-  if (code == "not_an_integer") return {"not a whole number", number_hint(column, "1234")};
-  if (code == "not_a_number") return {"not a number", number_hint(column, "1234.5")};
+  if (code == "not_an_integer") return {"not a whole number", number_hint(column, "1234", value)};
+  if (code == "not_a_number") return {"not a number", number_hint(column, "1234.5", value)};
   if (code == "out_of_range")
     return {fmt::format("too large for {}", definition::to_string(column.type)), "give a smaller number"};
   if (code == "too_many_decimals")
     return {fmt::format("more than {} decimals", column.type.scale),
             fmt::format("give at most {} decimals", column.type.scale)};
-  if (code == "not_a_boolean")
-    return {"not a yes or no", format.empty() ? "write true/false, yes/no or 1/0" : "write " + format};
-  if (code == "not_a_date") return {"not a date", "write it like " + (format.empty() ? "2024-12-31" : format)};
-  if (code == "not_a_timestamp")
-    return {"not a date and time", "write it like " + (format.empty() ? "2024-12-31T23:59:59Z" : format)};
+  if (code == "wrong_currency")
+    return {"another currency", fmt::format("this column takes {}", fmt::join(c.formats, " and "))};
+  if (code == "not_a_boolean") return {"not a yes or no", "write " + column.booleans.accepted()};
+  if (code == "not_a_date") return {"not a date", date_hint(column, "2024-12-31", value)};
+  if (code == "not_a_timestamp") return {"not a date and time", date_hint(column, "2024-12-31T23:59:59Z", value)};
+  if (code == "ambiguous_date")
+    return {c.sensitive ? "the formats read it as different dates"
+                        : "the formats read it as different dates: " + column.dates.readings(value),
+            "write it with the name of the month, or name one format only"};
+  if (code == "cell_error") return {"the cell shows an error", "correct the formula in the workbook"};
   if (code == "ambiguous_time")
     return {fmt::format("this local time does not exist or occurs twice in {}", c.timezone),
             "write it with its offset from UTC"};
@@ -74,7 +88,7 @@ Text describe(const ColumnProgram& column, std::string_view code) {
 }  // namespace
 
 model::Issue cell_issue(const ColumnProgram& column, std::string_view code, std::string_view value) {
-  Text text = describe(column, code);
+  Text text = describe(column, code, value);
   model::Issue issue;
   issue.severity = column.column.severity;
   issue.code = code;

@@ -4,13 +4,20 @@
 #include "api/route.h"
 #include "api/uploads.h"
 #include "api/views.h"
-#include "source/input.h"
+#include "definition/parse.h"
+#include "jobs/accept.h"
+#include "jobs/open_source.h"
+#include "source/column_evidence.h"
+#include "source/sniff.h"
 
 // Files at rest.
 namespace lade::api {
 namespace {
 
+namespace json = boost::json;
 using accounts::Role;
+
+constexpr std::int64_t kSniffedRows = 1'000'000;
 
 Result<store::FileRecord> require_file(const Call& call) {
   const std::string& id = call.at("file");
@@ -56,17 +63,40 @@ Result<http::Response> content(Call& call) {
   return file_response(call.service.storage(), file, "application/octet-stream");
 }
 
+// How the definition of that name, or none, with the request's own words, reads files.
+Result<source::Overrides> overrides_of(Call& call, const std::string& slug, const std::string& source) {
+  jobs::ImportOptions options;
+  options.source = source;
+  definition::Definition definition;
+  if (!slug.empty()) {
+    LADE_ASSIGN(const store::StoredDefinition stored,
+                jobs::require_definition(call.connection, slug, call.who().company));
+    definition = definition::parse_definition(stored.source_text).definition;
+  }
+  LADE_ASSIGN(definition, jobs::for_request(std::move(definition), options));
+  return jobs::overrides_of(definition);
+}
+
 Result<http::Response> sniff(Call& call) {
+  const std::string slug = call.query.text("definition").value_or("");
+  const std::string source = call.query.map("source").value_or("");
+  const std::int64_t most_rows = call.query.integer("rows", 0, INT32_MAX).value_or(kSniffedRows);
   LADE_TRY(call.query.finish());
   LADE_ASSIGN(const store::FileRecord file, require_file(call));
-  constexpr std::uint64_t kSample = 256 * 1024;
+  LADE_ASSIGN(const source::Overrides overrides, overrides_of(call, slug, source));
   LADE_ASSIGN(File opened, call.service.storage().read(file.uuid, static_cast<std::uint64_t>(file.bytes)));
   const jobs::ImportOptions& here = call.service.here();
-  LADE_ASSIGN(const source::Input input, source::as_input(std::move(opened), file.name, here.data, here.max_bytes));
-  std::string sample(std::min(kSample, input.bytes), '\0');
-  LADE_ASSIGN(const std::size_t count, input.file.read_at(0, sample));
-  LADE_ASSIGN(const source::Sniffed sniffed, source::sniff_csv({sample.data(), count}));
-  return json_response(200, to_json(sniffed));
+  LADE_ASSIGN(const source::Input input,
+              source::as_input(std::move(opened), file.name, here.data, here.max_bytes, overrides));
+  LADE_ASSIGN(const source::Sniffed sniffed, source::sniff(input, overrides));
+  json::object object = to_json(sniffed);
+  json::array& columns = object["column_evidence"].emplace_array();
+  if (most_rows > 0) {
+    LADE_ASSIGN(const source::Layout layout, source::recognise(input, overrides));
+    LADE_ASSIGN(const auto evidence, source::column_evidence(input, layout, most_rows));
+    for (const source::ColumnEvidence& column : evidence) columns.push_back(to_json(column));
+  }
+  return json_response(200, object);
 }
 
 Result<http::Response> remove(Call& call) {
@@ -128,6 +158,9 @@ std::vector<Route> file_routes() {
        .summary = "How the file would be read, and why",
        .access = reads,
        .answer = sniff,
+       .query = {{"definition", "string", "as this definition reads it"},
+                 {"source", "string", "and as this says: keys of a definition's `source`, as JSON"},
+                 {"rows", "integer", "rows that are looked at for what columns show (default: 1,000,000)"}},
        .answers = {{200, "Sniffed", "what its beginning suggests"}}},
       {.method = "DELETE",
        .path = "/api/v1/files/{file}",

@@ -28,6 +28,10 @@ void add_times(json::object& object, const store::JobRecord& job) {
   object["finished_at"] = text_or_null(job.finished_at);
 }
 
+json::array texts(const std::vector<std::string>& all) {
+  return json::array(all.begin(), all.end());
+}
+
 std::string shown(char c) {
   if (c == '\0') return "none";
   if (c == '\t') return "tab";
@@ -214,18 +218,51 @@ json::object to_json(const store::ListedRow& row) {
 }
 
 json::object to_json(const source::Sniffed& sniffed) {
-  return {{"format", "csv"},
-          {"encoding", sniffed.encoding},
-          {"bom", sniffed.bom},
-          {"delimiter", shown(sniffed.dialect.delimiter)},
-          {"quote", shown(sniffed.dialect.quote)},
-          {"escape", shown(sniffed.dialect.escape)},
-          {"line_end", sniffed.dialect.lone_cr ? "cr" : "lf or crlf"},
-          {"has_header", sniffed.has_header},
-          {"header", json::array(sniffed.header.begin(), sniffed.header.end())},
-          {"columns", sniffed.columns},
-          {"records_looked_at", sniffed.records},
-          {"evidence", json::array(sniffed.evidence.begin(), sniffed.evidence.end())}};
+  const source::Origin& origin = sniffed.origin;
+  json::object object{{"format", origin.format},
+                      {"compression", text_or_null(origin.compression)},
+                      {"encoding", origin.encoding},
+                      {"bom", origin.bom},
+                      {"bad_bytes", origin.bad_bytes},
+                      {"bad_offsets", json::array(origin.bad_offsets.begin(), origin.bad_offsets.end())},
+                      {"sheet", text_or_null(origin.sheet)},
+                      {"sheets", texts(origin.sheets)}};
+  object["delimiter"] = shown(sniffed.dialect.delimiter);
+  object["quote"] = shown(sniffed.dialect.quote);
+  object["escape"] = shown(sniffed.dialect.escape);
+  object["comment"] = shown(sniffed.dialect.comment);
+  object["line_end"] = sniffed.dialect.lone_cr ? "cr" : "lf or crlf";
+  object["skipped_lines"] = sniffed.skipped_lines;
+  object["has_header"] = sniffed.has_header;
+  object["header_line"] = sniffed.header_line;
+  object["header"] = texts(sniffed.header);
+  object["columns"] = sniffed.columns;
+  json::array& rows = object["rows"].emplace_array();
+  for (const std::vector<std::string>& row : sniffed.rows) rows.push_back(texts(row));
+  object["evidence"] = texts(sniffed.evidence);
+  return object;
+}
+
+json::object to_json(const source::ColumnEvidence& column) {
+  json::array readings;
+  for (const source::TypeReading& reading : column.readings)
+    readings.push_back(json::object{{"type", reading.type},
+                                    {"locale", text_or_null(reading.locale)},
+                                    {"format", text_or_null(reading.format)},
+                                    {"evidence", reading.evidence}});
+  return {{"name", column.name},
+          {"cells", column.cells},
+          {"blank", column.blank},
+          {"distinct", column.distinct == 0 ? json::value(nullptr) : json::value(column.distinct)},
+          {"samples", texts(column.samples)},
+          {"values", texts(column.values)},
+          {"max_length", column.max_length},
+          {"leading_zeros", column.leading_zeros},
+          {"padded", column.padded},
+          {"null_words", texts(column.null_words)},
+          {"readings", std::move(readings)},
+          {"ambiguous", column.ambiguous},
+          {"note", text_or_null(column.note)}};
 }
 
 json::object to_json(const definition::HeaderMatch& match) {

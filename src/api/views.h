@@ -8,6 +8,7 @@
 #include "queue/dead_letters.h"
 #include "queue/groups.h"
 #include "queue/task_list.h"
+#include "source/column_evidence.h"
 #include "source/sniff.h"
 #include "store/batches.h"
 #include "store/definitions.h"
@@ -32,6 +33,7 @@ boost::json::object to_json(const queue::ListedNode& node);
 boost::json::object to_json(const queue::DeadLetter& letter);
 boost::json::object to_json(const source::Sniffed& sniffed);
 boost::json::object to_json(const definition::HeaderMatch& match);
+boost::json::object to_json(const source::ColumnEvidence& column);
 
 // What is wrong with a definition.
 boost::json::array faults_json(const std::vector<definition::Fault>& faults);

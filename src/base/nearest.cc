@@ -51,6 +51,8 @@ std::string_view nearest_of(std::string_view name, std::span<const Text> candida
     const std::string offered = folded(candidate);
     // Two texts with nothing in common are not near, however short they are.
     const std::size_t limit = std::min(best_distance, std::max(wanted.size(), offered.size()));
+    const std::size_t longer = std::max(wanted.size(), offered.size()) - std::min(wanted.size(), offered.size());
+    if (longer >= limit) continue;
     const std::size_t apart = distance(wanted, offered);
     if (apart < limit) {
       best = candidate;

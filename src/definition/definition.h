@@ -64,13 +64,16 @@ struct DataColumn {
   bool required = false;  // the header must have the column and the cell must not be blank
   BlankPolicy blank = BlankPolicy::null;
   bool blank_given = false;
+  std::string cut;                                          // of a cell what stands before it is read; empty: all
   std::vector<std::string> null_values;                     // cells that mean blank, compared trimmed, case-insensitive
+  bool null_values_given = false;                           // those of the source do not apply
   std::optional<std::string> default_value;                 // text used for a blank cell
   std::vector<std::pair<std::string, std::string>> values;  // enum map, cell → text; other cells are errors
   bool values_only = false;                                 // `values` given (also as a list)
   std::string locale;                                       // e.g. de-DE; empty: plain
-  std::string format;                                       // dates, timestamps, booleans
-  std::string timezone;                                     // timestamps without zone; empty: UTC
+  // Dates, timestamps: tried in their order. Booleans: one, their words. Numbers: what may stand around them.
+  std::vector<std::string> formats;
+  std::string timezone;  // timestamps without zone; empty: UTC
   bool trim = true;
   std::optional<std::int64_t> min_length, max_length;  // characters
   std::optional<std::string> min, max;                 // as text of the column's type
@@ -141,6 +144,7 @@ struct Source {
   std::optional<int> header_row;    // 1-based line of the header; 0: no header, columns are named column_1 …
   std::vector<std::string> header;  // names when header_row is 0
   int skip_rows = 0;
+  std::vector<std::string> null_values;  // of every column of the file without its own
   RaggedPolicy ragged = RaggedPolicy::error;
   bool operator==(const Source&) const = default;
 };

@@ -35,16 +35,16 @@ definition: everything
 name: 'Everything: at once'
 note: "Quotes \" and ünïcode, and a
   second line"
-source: {format: csv, delimiter: tab, quote: "'", escape: \, comment: "#", encoding: UTF8, header_row: 0, header: [a, b], skip_rows: 2, ragged: pad}
+source: {format: csv, delimiter: tab, quote: "'", escape: \, comment: "#", encoding: UTF8, header_row: 0, header: [a, b], skip_rows: 2, ragged: pad, null_values: [n/a, null]}
 columns:
   plain:
   short: Short header
   code: {from: [Code, "Code, old"], required: true, blank: null, null_values: [NA, null, '-'], trim: false, length: 3}
-  quantity: {type: "decimal(14, 4)", locale: de-CH, min: -1.5, max: 1000, severity: warning}
-  day: {type: date, format: DD.MM.YYYY, min: 2020-01-01, default: 01.01.2020}
+  quantity: {type: "decimal(14, 4)", locale: de-CH-1996-u-nu-latn, format: [currency(CHF), accounting], min: -1.5, max: 1000, severity: warning}
+  day: {type: date, format: [DD.MM.YYYY, excel], null_values: [], min: 2020-01-01, default: 01.01.2020}
   moment: {type: timestamp, timezone: Europe/Berlin, blank: error}
   active: {type: boolean, format: ja/nein, blank: clear}
-  kind: {values: {J: yes, N: no, "-": unknown}, default: J, sensitive: true}
+  kind: {cut: " | ", values: {J: yes, N: no, "-": unknown}, default: J, sensitive: true}
   size: {values: [S, M, L], min_length: 1, max_length: 1, pattern: '[SML]'}
   company: {value: $company}
   price: {value: $$5}
@@ -96,6 +96,12 @@ TEST(ParseDefinition, ReadsEveryColumnSetting) {
   EXPECT_EQ(d.find("quantity")->severity, Severity::warning);
   EXPECT_FALSE(d.find("quantity")->blank_given);
   EXPECT_EQ(d.find("active")->blank, BlankPolicy::clear);
+  EXPECT_THAT(d.find("quantity")->formats, ElementsAre("currency(CHF)", "accounting"));
+  EXPECT_THAT(d.find("day")->formats, ElementsAre("DD.MM.YYYY", "excel"));
+  EXPECT_THAT(d.find("active")->formats, ElementsAre("ja/nein"));
+  EXPECT_TRUE(d.find("day")->null_values_given);
+  EXPECT_FALSE(d.find("moment")->null_values_given);
+  EXPECT_EQ(d.find("kind")->cut, " | ");
   EXPECT_THAT(d.find("kind")->values, ElementsAre(Pair("J", "yes"), Pair("N", "no"), Pair("-", "unknown")));
   EXPECT_THAT(d.find("size")->values, ElementsAre(Pair("S", "S"), Pair("M", "M"), Pair("L", "L")));
   EXPECT_EQ(d.find("company")->value, (FixedValue{"company", true}));
@@ -138,6 +144,7 @@ TEST(ParseDefinition, ReadsSourceAndSettings) {
   EXPECT_THAT(d.source.header, ElementsAre("a", "b"));
   EXPECT_EQ(d.source.skip_rows, 2);
   EXPECT_EQ(d.source.ragged, RaggedPolicy::pad);
+  EXPECT_THAT(d.source.null_values, ElementsAre("n/a", "null"));
   EXPECT_EQ(d.duplicates, DuplicatePolicy::merge);
   EXPECT_THAT(d.aggregate, ElementsAre(Pair("day", Aggregate::max), Pair("quantity", Aggregate::sum),
                                        Pair("size", Aggregate::join)));

@@ -12,11 +12,12 @@ namespace lade::definition {
 namespace {
 
 constexpr std::int64_t kMaxLength = std::int64_t{1} << 20U;  // of a cell
+constexpr std::size_t kMaxFormats = 8;
 constexpr std::string_view kOrigins[] = {"from", "value", "expression", "lookup"};
-constexpr std::string_view kKeys[] = {"from",       "value",       "expression", "lookup",  "type",   "required",
-                                      "blank",      "null_values", "default",    "values",  "locale", "format",
-                                      "timezone",   "trim",        "min",        "max",     "length", "min_length",
-                                      "max_length", "pattern",     "sensitive",  "severity"};
+constexpr std::string_view kKeys[] = {"from",       "value",       "expression", "lookup",   "type",   "required",
+                                      "blank",      "null_values", "default",    "values",   "locale", "format",
+                                      "timezone",   "trim",        "min",        "max",      "length", "min_length",
+                                      "max_length", "pattern",     "sensitive",  "severity", "cut"};
 constexpr Later kLater[] = {
     {"handler", "compute the value before the import"},
     {"fetch", "fetch the pages before the import"},
@@ -40,6 +41,7 @@ class ColumnReader {
     read_lengths();
     read_bounds();
     read_pattern();
+    read_string("cut", column_.cut);
     read_flag("required", column_.required);
     read_flag("trim", column_.trim);
     read_flag("sensitive", column_.sensitive);
@@ -97,15 +99,41 @@ class ColumnReader {
     } else if (is_now()) {
       column_.type.kind = TypeKind::timestamp;
     }
-    read_shaped("locale", column_.locale, R"([A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*)", "a locale such as de-DE");
-    read_string("format", column_.format);
+    read_shaped("locale", column_.locale, R"([A-Za-z]{2,3}([-_][A-Za-z0-9]{1,8})*)", "a locale such as de-DE");
+    if (const Node* node = node_.find("format")) column_.formats = read_texts(*node, label("format"), faults_);
     read_shaped("timezone", column_.timezone, R"([A-Za-z0-9_+\-]+(/[A-Za-z0-9_+\-]+)*)",
                 "a zone such as Europe/Berlin");
+    check_formats();
+  }
+
+  void check_formats() {
     const TypeKind kind = column_.type.kind;
-    warn_without_effect("locale", kind == TypeKind::integer || kind == TypeKind::decimal, "integer or decimal");
-    warn_without_effect("format", kind == TypeKind::date || kind == TypeKind::timestamp || kind == TypeKind::boolean,
-                        "date, timestamp or boolean");
+    const bool is_date = kind == TypeKind::date || kind == TypeKind::timestamp;
+    const bool is_number = kind == TypeKind::integer || kind == TypeKind::decimal;
+    warn_without_effect("locale", is_number || is_date, "integer, decimal, date or timestamp");
+    warn_without_effect("format", is_number || is_date || kind == TypeKind::boolean,
+                        "integer, decimal, date, timestamp or boolean");
     warn_without_effect("timezone", kind == TypeKind::timestamp, "timestamp");
+    if (is_number)
+      for (const std::string& format : column_.formats) check_number_format(format);
+    const std::size_t most = kind == TypeKind::boolean ? 1 : kMaxFormats;
+    if (column_.formats.size() > most)
+      bad_value(
+          *node_.find("format"), "format",
+          fmt::format("{} formats; type {} takes at most {}", column_.formats.size(), to_string(column_.type), most));
+  }
+
+  void check_number_format(const std::string& format) {
+    static const RE2 known(R"(accounting|percent|currency(\([A-Z]{3}\))?)");
+    const Node& node = *node_.find("format");
+    const Place place = node.place_of(format);
+    if (!RE2::FullMatch(format, known))
+      faults_.error(place, "definition_bad_value",
+                    fmt::format("{}: {} is not accepted; a number takes currency, currency(EUR), percent or accounting",
+                                label("format"), in_quotes(format)));
+    else if (format == "percent" && column_.type.kind == TypeKind::integer)
+      faults_.error(place, "definition_bad_value",
+                    fmt::format("{}: 19 % is 0.19; percent needs type decimal(p,s)", label("format")));
   }
 
   void read_shaped(std::string_view key, std::string& into, const char* shape, std::string_view expected) {
@@ -125,15 +153,9 @@ class ColumnReader {
   void read_blank() {
     column_.blank_given = read_choice_of(node_, "blank", label_, column_.blank, faults_);
     if (const Node* node = node_.find("default")) column_.default_value = read_text(*node, label("default"), faults_);
-    const Node* node = node_.find("null_values");
-    if (node == nullptr) return;
-    if (!node->is_list()) return report_kind(*node, label("null_values"), "a list of texts such as [NA, '-']", faults_);
-    for (const Node& item : node->items) {
-      // An unquoted null in this list is the text that stands in the cells.
-      if (!item.is_scalar() && (!item.is_null() || item.text.empty()))
-        report_kind(item, label("null_values"), "text", faults_);
-      else
-        column_.null_values.push_back(item.text);
+    if (const Node* node = node_.find("null_values")) {
+      column_.null_values = read_null_values(*node, label("null_values"), faults_);
+      column_.null_values_given = true;
     }
   }
 

@@ -9,8 +9,9 @@
 namespace lade::definition {
 namespace {
 
-constexpr std::string_view kKeys[] = {"format",  "sheet",    "merged",     "delimiter", "quote",     "escape",
-                                      "comment", "encoding", "header_row", "header",    "skip_rows", "ragged"};
+constexpr std::string_view kKeys[] = {"format",    "sheet",   "merged",     "delimiter",  "quote",
+                                      "escape",    "comment", "encoding",   "header_row", "header",
+                                      "skip_rows", "ragged",  "null_values"};
 constexpr std::int64_t kMaxRows = 1'000'000;
 constexpr std::size_t kMaxSheetBytes = 255;
 
@@ -136,6 +137,8 @@ Source read_source(const Node& node, Faults& faults, Source source) {
   read_characters(node, source, faults);
   read_header(node, source, faults);
   read_choice_of(node, "ragged", "source", source.ragged, faults);
+  if (const Node* words = node.find("null_values"))
+    source.null_values = read_null_values(*words, "source.null_values", faults);
   check_effect(node, source, faults);
   return source;
 }

@@ -127,6 +127,8 @@ std::vector<FaultCase> source_cases() {
        "source.sheet: has no effect on format csv; it is for xlsx"},
       {"delimiter_of_xlsx", source("format: xlsx, delimiter: ';'"), "definition_no_effect", 5, 35,
        "source.delimiter: has no effect on format xlsx; it is for csv"},
+      {"null_values_of_source_is_text", source("null_values: NA"), "definition_wrong_kind", 5, 23,
+       "source.null_values: expected a list of texts", kSchema},
       {"unknown_source_key", source("delimeter: ','"), "definition_unknown_key", 5, 10, "did you mean 'delimiter'?",
        kSchema},
   };

@@ -48,6 +48,7 @@ json::object to_object(const Source& source) {
   if (source.header_row) put(object, "header_row", *source.header_row);
   if (!source.header.empty()) put(object, "header", texts(source.header));
   put(object, "skip_rows", source.skip_rows);
+  if (!source.null_values.empty()) put(object, "null_values", texts(source.null_values));
   put(object, "ragged", name(source.ragged));
   return object;
 }
@@ -86,7 +87,7 @@ json::object to_object(const DataColumn& column) {
   if (column.type_given) put(object, "type", text(to_string(column.type)));
   put(object, "required", column.required);
   if (column.blank_given) put(object, "blank", name(column.blank));
-  put(object, "null_values", texts(column.null_values));
+  if (column.null_values_given) put(object, "null_values", texts(column.null_values));
   if (column.default_value) put(object, "default", text(*column.default_value));
   if (column.values_only) {
     json::object values;
@@ -94,7 +95,9 @@ json::object to_object(const DataColumn& column) {
     put(object, "values", std::move(values));
   }
   if (!column.locale.empty()) put(object, "locale", text(column.locale));
-  if (!column.format.empty()) put(object, "format", text(column.format));
+  if (column.formats.size() == 1) put(object, "format", text(column.formats.front()));
+  if (column.formats.size() > 1) put(object, "format", texts(column.formats));
+  if (!column.cut.empty()) put(object, "cut", text(column.cut));
   if (!column.timezone.empty()) put(object, "timezone", text(column.timezone));
   put(object, "trim", column.trim);
   put_limits(object, column);

@@ -138,6 +138,21 @@ std::vector<std::string> read_texts(const Node& node, std::string_view label, Fa
   return texts;
 }
 
+std::vector<std::string> read_null_values(const Node& node, std::string_view label, Faults& faults) {
+  std::vector<std::string> values;
+  if (!node.is_list()) {
+    report_kind(node, label, "a list of texts such as [NA, '-']", faults);
+    return values;
+  }
+  for (const Node& item : node.items) {
+    if (!item.is_scalar() && (!item.is_null() || item.text.empty()))
+      report_kind(item, label, "text", faults);
+    else
+      values.push_back(item.text);
+  }
+  return values;
+}
+
 std::optional<FixedValue> read_fixed_value(const Node& node, std::string_view label, Faults& faults) {
   auto text = read_text(node, label, faults);
   if (!text) return std::nullopt;

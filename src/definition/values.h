@@ -38,6 +38,8 @@ std::optional<std::int64_t> read_integer(const Node& node, std::string_view labe
                                          std::int64_t most, Faults& faults);
 // A list of texts; one text is a list of one. Repeated and empty texts are faults.
 std::vector<std::string> read_texts(const Node& node, std::string_view label, Faults& faults);
+// A list of cells that mean blank, also an empty one. An unquoted null in it is the text that stands in the cells.
+std::vector<std::string> read_null_values(const Node& node, std::string_view label, Faults& faults);
 // A literal or a context value.
 std::optional<FixedValue> read_fixed_value(const Node& node, std::string_view label, Faults& faults);
 // A table's name, `table` or `schema.table`. lade's own and the databases' own tables are refused.

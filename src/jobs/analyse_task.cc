@@ -28,7 +28,7 @@ Result<void> plan(queue::TaskContext& context, Desk& desk, const TaskTarget& tar
   if (!session) return fail(std::move(session).error().within(stored.record.file_name));
   LADE_ASSIGN(const auto records, keep_records(stored.job->input, desk.storage()));
   LADE_ASSIGN(queue::Publication publication, context.publish(*connection));
-  if (records) LADE_TRY(store::record_segment(*connection, target.job, *records));
+  if (records) LADE_TRY(record_records(*connection, target.job, *records));
   LADE_TRY(arm_analysis(*connection, stored.group, stored.job->plan));
   LADE_TRY(publication.commit());
   log(LogLevel::info, "job_planned",

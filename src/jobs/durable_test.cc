@@ -377,7 +377,10 @@ TEST_P(Durable, AnEndedJobTakesNothingMore) {
 
 TEST(PlanText, GivesThePlanBack) {
   Plan plan;
-  plan.layout.dialect = {';', '\'', '\\', true};
+  plan.layout.dialect = {';', '\'', '\\', true, '#', true};
+  plan.layout.origin.format = "xlsx";
+  plan.layout.origin.sheet = "Prices";
+  plan.layout.origin.compression = "gzip";
   plan.layout.header = {"a", "ü\"", ""};
   plan.layout.data_offset = 1'000'000'000'000;
   plan.layout.data_line = 7;
@@ -390,6 +393,7 @@ TEST(PlanText, GivesThePlanBack) {
   const auto read = read_plan(to_text(plan));
   ASSERT_OK(read);
   EXPECT_EQ(read->layout.dialect, plan.layout.dialect);
+  EXPECT_EQ(read->layout.origin.format, "xlsx");
   EXPECT_EQ(read->layout.header, plan.layout.header);
   EXPECT_EQ(read->layout.data_offset, plan.layout.data_offset);
   EXPECT_EQ(read->split.chunks, plan.split.chunks);

@@ -51,15 +51,16 @@ Result<void> prepare_database(db::Connection& connection) {
 // What is read from a pipe is kept in the storage, as are the records of what cannot be read in place: an import that
 // is cut off can go on from there.
 Result<Submission> submission_of(const std::string& path, source::Input& input, const storage::Folder& storage) {
-  Submission file{.name = input.name, .bytes = input.bytes};
+  const File& original = input.original.is_open() ? input.original : input.file;
+  Submission file{.name = input.name};
+  LADE_ASSIGN(file.bytes, original.size());
   if (std::filesystem::is_regular_file(path)) {
     LADE_ASSIGN(file.local, local_file(path));
-    LADE_ASSIGN(file.records, keep_records(input, storage));
-    return file;
+  } else {
+    FileRange all(original, 0, file.bytes);
+    LADE_ASSIGN(file.stored, storage.store(all));
   }
-  FileRange all(input.file, 0, input.bytes);
-  LADE_ASSIGN(file.stored, storage.store(all));
-  LADE_ASSIGN(input.file, storage.read(file.stored->id, input.bytes));
+  LADE_ASSIGN(file.records, keep_records(input, storage));
   return file;
 }
 

@@ -71,13 +71,18 @@ source::Overrides overrides_of(const definition::Definition& definition) {
   return overrides;
 }
 
-Result<std::optional<store::SegmentRecord>> keep_records(source::Input& input, const storage::Folder& storage) {
-  if (!input.spooled) return std::nullopt;
+Result<std::optional<storage::StoredFile>> keep_records(source::Input& input, const storage::Folder& storage) {
+  if (!input.original.is_open()) return std::nullopt;
   FileRange all(input.file, 0, input.bytes);
-  LADE_ASSIGN(const storage::StoredFile stored, storage.store(all, {.checksum = false}));
+  LADE_ASSIGN(storage::StoredFile stored, storage.store(all));
   LADE_ASSIGN(input.file, storage.read(stored.id, stored.bytes));
-  return store::SegmentRecord{
-      .chunk = store::kRecordsChunk, .file_uuid = stored.id, .bytes = static_cast<std::int64_t>(stored.bytes)};
+  return stored;
+}
+
+Result<void> record_records(db::Connection& connection, std::int64_t job, const storage::StoredFile& records) {
+  return store::record_segment(
+      connection, job,
+      {.chunk = store::kRecordsChunk, .file_uuid = records.id, .bytes = static_cast<std::int64_t>(records.bytes)});
 }
 
 Result<source::Input> open_source(db::Connection& connection, const store::JobRecord& job,

@@ -15,8 +15,10 @@
 namespace lade::jobs {
 namespace {
 
-// What makes two files the same: a stored file's bytes; for one that is read where it lies, place, size and time.
+// What makes two files the same: a stored file's bytes, or the records made of it; for one that is read where it lies,
+// place, size and time.
 std::string identity_of(const Submission& file) {
+  if (file.records) return file.records->sha256;
   if (file.stored) return file.stored->sha256;
   return fmt::format("{}\n{}\n{}", file.local->path, file.local->bytes, file.local->modified);
 }
@@ -65,7 +67,7 @@ Result<JobGroup> submit_planned(db::Connection& connection, const NewImport& imp
   return db::in_transaction(connection, [&]() -> Result<JobGroup> {
     LADE_ASSIGN(const JobGroup group, create(connection, import, definition.id, model::JobState::preparing_data));
     LADE_TRY(queue::put_group(connection, {.id = group.uuid, .reserved_by = boot, .company = group.company}));
-    if (import.file.records) LADE_TRY(store::record_segment(connection, group.id, *import.file.records));
+    if (import.file.records) LADE_TRY(record_records(connection, group.id, *import.file.records));
     LADE_TRY(arm_analysis(connection, group, plan));
     return group;
   });

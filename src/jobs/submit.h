@@ -18,7 +18,7 @@ struct Submission {
   std::uint64_t bytes = 0;
   std::optional<LocalFile> local = {};
   std::optional<storage::StoredFile> stored = {};
-  std::optional<store::SegmentRecord> records = {};  // made of it already
+  std::optional<storage::StoredFile> records = {};  // made of it already
 };
 
 struct NewImport {

@@ -50,15 +50,15 @@ std::string sample_text(const DataColumn& column) {
 std::string sample_of(const DataColumn& column) {
   if (!column.values.empty()) return column.values.front().first;
   if (column.default_value) return *column.default_value;
-  const bool excel = column.format.starts_with("excel");
+  const std::string format = column.formats.empty() || column.formats.front() == "iso" ? "" : column.formats.front();
+  const bool excel = format.starts_with("excel");
   switch (column.type.kind) {
     case TypeKind::text: return sample_text(column);
     case TypeKind::integer:
     case TypeKind::decimal: return column.min.value_or("1");
-    case TypeKind::boolean: return column.format.empty() ? "yes" : first_of(column.format, "/,");
-    case TypeKind::date: return excel ? "46053" : sample_moment(column.format.empty() ? "YYYY-MM-DD" : column.format);
-    case TypeKind::timestamp:
-      return excel ? "46053.5" : sample_moment(column.format.empty() ? "YYYY-MM-DD HH:mm:ss" : column.format);
+    case TypeKind::boolean: return format.empty() ? "yes" : first_of(format, "/,");
+    case TypeKind::date: return excel ? "46053" : sample_moment(format.empty() ? "YYYY-MM-DD" : format);
+    case TypeKind::timestamp: return excel ? "46053.5" : sample_moment(format.empty() ? "YYYY-MM-DD HH:mm:ss" : format);
     case TypeKind::uuid: return "00000000-0000-4000-8000-000000000001";
     case TypeKind::json: return "{}";
   }
@@ -69,7 +69,7 @@ std::string sample_of(const DataColumn& column) {
 std::string about(const DataColumn& column, const definition::Definition& definition) {
   std::vector<std::string> lines{column.required ? "required" : "may be blank"};
   if (column.type.kind != TypeKind::text) lines.push_back(definition::to_string(column.type));
-  if (!column.format.empty()) lines.push_back("written " + column.format);
+  if (!column.formats.empty()) lines.push_back(fmt::format("written {}", fmt::join(column.formats, " or ")));
   if (!column.locale.empty()) lines.push_back("as in " + column.locale);
   if (column.min_length) lines.push_back(fmt::format("at least {} characters", *column.min_length));
   if (column.max_length) lines.push_back(fmt::format("at most {} characters", *column.max_length));

@@ -151,7 +151,7 @@ std::string ColumnTally::note(const ColumnEvidence& found) const {
   if (const std::string uncertain = dates_.note(); !uncertain.empty()) return uncertain;
   if (dates_.is_compact() && numbers_.alive()) return fmt::format("{} is a date and a number", found.samples.front());
   if (names_a_date(found.name) && look_like_serials(found.samples))
-    return fmt::format("{} may be a date as Excel counts days", found.samples.front());
+    return fmt::format("{} may be a date as Excel counts days: type: date, format: excel", found.samples.front());
   return {};
 }
 

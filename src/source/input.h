@@ -50,6 +50,7 @@ struct Input {
   std::uint64_t bytes = 0;  // after decompression and decoding
   bool spooled = false;     // copied aside once: a pipe, compressed, of another encoding, a workbook
   Origin origin;
+  File original;  // the file as it came; open when `file` is not it
   // The records are the rows of a sheet, written by lade in its own dialect: one record or blank line a row, so that
   // line n is row n of the sheet (csv::Dialect::rows_are_lines).
   bool sheet_rows = false;
@@ -69,13 +70,18 @@ Result<Input> as_input(File file, const std::string& name, const std::filesystem
 struct Layout {
   Origin origin;  // the input's
   csv::Dialect dialect;
-  std::vector<std::string> header;
+  std::vector<std::string> header;  // column_1 … when the overrides say that there is none
+  bool has_header = true;           // the header looks like one; when not, its record may well be data
+  std::uint64_t header_offset = 0;  // of the record that is the header, or of the first one
+  std::int64_t header_line = 1;
   std::uint64_t data_offset = 0;
   std::int64_t data_line = 1;
   std::vector<std::string> evidence;
 };
 
-// Refuses with file_empty, unsupported_encoding, not_a_csv, record_too_long, too_many_columns, header_not_found.
+// Refuses with file_empty, not_a_csv, unsupported_encoding (a header with bytes that mean nothing), record_too_long,
+// too_many_columns, header_not_found, dialect_invalid. Titles above the header are left out where header_row does not
+// say its line.
 Result<Layout> recognise(const Input& input, const Overrides& overrides);
 
 }  // namespace lade::source

@@ -6,41 +6,35 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
+#include <zstd.h>
 
 #include <filesystem>
 #include <fstream>
 #include <thread>
 
+#include "testing/input_of.h"
 #include "testing/results.h"
-#include "testing/temporary_folder.h"
+#include "testing/zip_bytes.h"
 
 namespace lade::source {
 namespace {
 
 class InputTest : public ::testing::Test {
  protected:
-  std::string write(const std::string& name, std::string_view bytes) const {
-    std::ofstream(folder / name, std::ios::binary) << bytes;
-    return (folder / name).string();
-  }
+  std::string write(const std::string& name, std::string_view bytes) const { return inputs.write(name, bytes); }
   Result<Input> open(std::string_view bytes, std::uint64_t max_bytes = 1 << 30) const {
-    return open_input(write("input", bytes), folder, max_bytes);
+    return inputs.open(bytes, {}, max_bytes);
   }
   Result<Layout> layout(std::string_view bytes, const Overrides& overrides = {}) const {
-    LADE_ASSIGN(const Input input, open(bytes));
+    LADE_ASSIGN(const Input input, inputs.open(bytes, overrides));
     return recognise(input, overrides);
   }
-  static std::string content(const Input& input) {
-    std::string bytes(input.bytes + 10, '\0');
-    const auto count = input.file.read_at(0, bytes);
-    EXPECT_OK(count);
-    bytes.resize(*count);
-    return bytes;
-  }
 
-  testing::TemporaryFolder temporary;
-  const std::filesystem::path& folder = temporary.path();
+  testing::InputFolder inputs;
+  const std::filesystem::path& folder = inputs.path();
 };
+
+using testing::content;
 
 std::string gzip(std::string_view text) {
   z_stream stream{};
@@ -95,7 +89,7 @@ TEST_F(InputTest, MembersEndAnywhere) {
         noise.substr(0, kBlockBytes - overhead + static_cast<std::size_t>(beside + 2) - 2);
     const std::string first = gzip(content_of_first);
     ASSERT_EQ(static_cast<std::ptrdiff_t>(first.size()), static_cast<std::ptrdiff_t>(kBlockBytes) + beside);
-    const auto input = open(first + gzip("tail"));
+    const auto input = inputs.open(first + gzip("tail"), {.encoding = "utf-8"});
     ASSERT_OK(input);
     EXPECT_TRUE(content(*input) == content_of_first + "tail");
   }
@@ -115,6 +109,47 @@ TEST_F(InputTest, DamagedGzipIsRefused) {
       EXPECT_NE(input.error().message.find("input"), std::string::npos) << "the message names the file";
     }
   }
+}
+
+std::string zstd(std::string_view text) {
+  std::string out(ZSTD_compressBound(text.size()), '\0');
+  out.resize(ZSTD_compress(out.data(), out.size(), text.data(), text.size(), 3));
+  return out;
+}
+
+TEST_F(InputTest, ZstdIsKnownByItsContent) {
+  const std::string text = lines(60'000);
+  for (const std::string& compressed : {zstd(text), zstd(text.substr(0, 1000)) + zstd(text.substr(1000))}) {
+    const auto input = open(compressed);
+    ASSERT_OK(input);
+    EXPECT_EQ(input->origin.compression, "zstd");
+    EXPECT_TRUE(content(*input) == text);
+  }
+  const std::string good = zstd(text);
+  EXPECT_FAILS(open(good.substr(0, good.size() - 1)), "zstd_damaged");
+  EXPECT_FAILS(open(good.substr(0, good.size() / 2) + std::string(100, 'x')), "zstd_damaged");
+  EXPECT_FAILS(open(zstd(std::string(20'000'000, '0')), 1'000'000), "file_too_large");
+}
+
+TEST_F(InputTest, AZipArchiveOfOneFileIsUnpacked) {
+  using testing::zip_bytes;
+  const std::string text = lines(20'000);
+  const auto input = open(zip_bytes({{"data/", ""}, {"data/a.csv", text}, {"__MACOSX/data/._a.csv", "x"}}));
+  ASSERT_OK(input);
+  EXPECT_EQ(input->origin.compression, "zip");
+  EXPECT_TRUE(content(*input) == text);
+  const auto several = open(zip_bytes({{"a.csv", "a"}, {"b.csv", "b"}}));
+  ASSERT_FAILS(several, "zip_not_single");
+  EXPECT_NE(several.error().message.find("a.csv, b.csv"), std::string::npos) << several.error().message;
+  EXPECT_FAILS(open(zip_bytes({{"data/", ""}})), "zip_not_single");
+  EXPECT_FAILS(open(zip_bytes({{"a.csv", std::string(2'000'000, 'x')}})), "zip_bomb");
+  EXPECT_FAILS(open(zip_bytes({{"a.csv", text}}), 1000), "file_too_large");
+  EXPECT_FAILS(open(zip_bytes({{"a.zip", zip_bytes({{"a.csv", text}})}})), "nested_compression");
+}
+
+TEST_F(InputTest, CompressedTwiceIsRefused) {
+  EXPECT_FAILS(open(gzip(gzip(lines(10)))), "nested_compression");
+  EXPECT_FAILS(open(zstd(gzip(lines(10)))), "nested_compression");
 }
 
 TEST_F(InputTest, ABombEndsAtTheLimit) {
@@ -185,11 +220,6 @@ TEST_F(InputTest, TheHeaderIsTheFirstRecordUnlessSaidOtherwise) {
 TEST_F(InputTest, FilesWithoutRecordsAreRefused) {
   for (const char* text : {"", "\n\n\n", "\xEF\xBB\xBF", "\r\n"}) EXPECT_FAILS(layout(text), "file_empty");
   EXPECT_FAILS(layout("a,b\n1,2\n", {.header_row = 9}), "header_not_found");
-}
-
-TEST_F(InputTest, OtherEncodingsAreRefused) {
-  EXPECT_OK(layout("a,b\n1,2\n", {.encoding = "utf-8"}));
-  EXPECT_FAILS(layout("a,b\n1,2\n", {.encoding = "windows-1252"}), "unsupported_encoding");
 }
 
 TEST_F(InputTest, LimitsHold) {

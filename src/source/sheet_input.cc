@@ -35,11 +35,8 @@ std::optional<std::size_t> find_sheet(const std::vector<xlsx::Sheet>& sheets, co
 // The rows of a sheet on their way into the spool.
 class SheetSpooler {
  public:
-  SheetSpooler(const Input& input, std::uint64_t max_bytes, const std::stop_token& stop)
-      : input_(input), max_bytes_(max_bytes), stop_(stop) {}
-
   // False when the sheet has no cells; then nothing was written.
-  Result<bool> run(xlsx::SheetReader& reader, File& to) {
+  Result<bool> run(xlsx::SheetReader& reader, Spool& to) {
     xlsx::Row row;
     for (;;) {
       LADE_ASSIGN(const bool more, reader.next(row));
@@ -49,9 +46,8 @@ class SheetSpooler {
       if (block_.size() >= kBlockBytes) LADE_TRY(flush(to));
     }
     LADE_TRY(flush(to));
-    return written_ > 0;
+    return to.bytes() > 0;
   }
-  std::uint64_t written() const { return written_; }
 
  private:
   void add(const xlsx::Row& row) {
@@ -79,22 +75,13 @@ class SheetSpooler {
     block_.append(text).push_back(quote);
   }
 
-  Result<void> flush(File& to) {
-    if (stop_.stop_requested()) return fail("cancelled", "the import was cancelled", {}, ErrorKind::cancelled);
-    written_ += block_.size();
-    if (written_ > max_bytes_)
-      return fail("file_too_large", fmt::format("{}: more than {} bytes of cells", input_.name, max_bytes_),
-                  "split the file, or raise --max-bytes", ErrorKind::invalid);
+  Result<void> flush(Spool& to) {
     LADE_TRY(to.write(block_));
     block_.clear();
     return {};
   }
 
-  const Input& input_;
-  const std::uint64_t max_bytes_;
-  const std::stop_token& stop_;
   std::string block_;
-  std::uint64_t written_ = 0;
   std::int64_t next_row_ = 1;
 };
 
@@ -129,25 +116,24 @@ csv::Dialect sheet_dialect() {
   return dialect;
 }
 
-Result<void> read_sheet(const File& file, const Overrides& overrides, const std::filesystem::path& spool_folder,
-                        std::uint64_t max_bytes, const std::stop_token& stop, Input& input) {
+Result<void> read_sheet(const Overrides& overrides, const Spooling& spooling, Input& input) {
   xlsx::Limits limits;
-  limits.zip.max_bytes = max_bytes;
-  limits.max_cell_bytes = max_bytes;
-  LADE_ASSIGN(const xlsx::Workbook book, xlsx::Workbook::open(file, input.name, spool_folder, limits));
+  limits.zip.max_bytes = limits.max_cell_bytes = spooling.max_bytes;
+  File packed = std::move(input.file);
+  LADE_ASSIGN(const xlsx::Workbook book, xlsx::Workbook::open(packed, input.name, spooling.folder, limits));
   input.origin.format = "xlsx";
   for (const xlsx::Sheet& sheet : book.sheets()) input.origin.sheets.push_back(sheet.name);
   LADE_ASSIGN(const std::vector<std::size_t> wanted, candidates(book.sheets(), overrides, input));
   for (const std::size_t sheet : wanted) {
     LADE_ASSIGN(const auto reader, book.read(sheet, overrides.repeat_merged));
-    LADE_ASSIGN(File spool, File::temporary(spool_folder));
-    SheetSpooler spooler(input, max_bytes, stop);
-    LADE_ASSIGN(const bool has_cells, spooler.run(*reader, spool));
+    LADE_ASSIGN(Spool spool, Spool::create(spooling));
+    LADE_ASSIGN(const bool has_cells, SheetSpooler().run(*reader, spool));
     if (!has_cells) continue;
     input.origin.sheet = book.sheets()[sheet].name;
     input.origin.evidence.push_back(evidence_of(overrides, input.origin, sheet));
-    input.file = std::move(spool);
-    input.bytes = spooler.written();
+    input.original = std::move(packed);
+    input.bytes = spool.bytes();
+    input.file = std::move(spool).take();
     input.spooled = input.sheet_rows = true;
     return {};
   }

@@ -1,63 +1,53 @@
 #include "source/sniff.h"
 
-#include <algorithm>
-#include <utility>
-
 #include "csv/reader.h"
-#include "source/sniff_content.h"
-#include "source/sniff_dialect.h"
-#include "source/sniff_header.h"
+#include "source/sample_records.h"
 
 namespace lade::source {
 namespace {
 
-constexpr std::size_t kHeaderRecords = 100;
+constexpr std::size_t kShownRows = 20;
 
-std::vector<std::vector<std::string>> first_records(std::string_view sample, const csv::Dialect& dialect) {
-  MemorySource source(sample);
+// The first rows from `offset` on; a record that cannot be read ends them.
+Result<std::vector<std::vector<std::string>>> first_rows(const Input& input, const Layout& layout,
+                                                         const Overrides& overrides, std::uint64_t offset) {
   csv::ReaderOptions options;
-  options.dialect = dialect;
-  options.block_bytes = std::min(options.block_bytes, sample.size());
-  options.max_columns = sample.size() + 1;
-  csv::Reader reader(source, options);
+  options.dialect = layout.dialect;
+  options.columns = layout.header.size();
+  options.max_columns = overrides.max_columns;
+  options.max_record_bytes = overrides.max_record_bytes;
+  options.first_offset = offset;
+  FileRange range(input.file, offset, input.bytes);
+  csv::Reader reader(range, options);
   csv::Batch batch;
-  std::vector<std::vector<std::string>> records;
-  std::string scratch;
-  while (records.size() < kHeaderRecords) {
-    const Result<bool> more = reader.next(batch);
-    if (!more || !*more) break;
-    for (std::size_t row = 0; row < batch.rows() && records.size() < kHeaderRecords; ++row) {
-      auto& record = records.emplace_back();
-      for (std::size_t column = 0; column < batch.columns(); ++column) {
-        record.emplace_back(csv::unescape(batch.field(row, column), dialect, scratch));
-      }
-    }
+  std::vector<std::vector<std::string>> rows;
+  while (rows.size() < kShownRows) {
+    LADE_ASSIGN(const bool more, reader.next(batch));
+    if (!more) break;
+    const SamplePlace place{batch.offset(0), batch.line(0)};
+    for (SampleRecord& record : sample_records(batch.block(), layout.dialect, place, kShownRows - rows.size()))
+      rows.push_back(std::move(record.fields));
   }
-  return records;
+  return rows;
 }
 
 }  // namespace
 
-Result<Sniffed> sniff_csv(std::string_view sample) {
-  LADE_ASSIGN(const Content content, sniff_content(sample));
-  DialectFinding dialect = sniff_dialect(sample);
-  if (dialect.best.records == 0) {
-    return fail("file_empty", sample.empty() ? "the file is empty" : "the file holds nothing but blank lines",
-                "check that the export has finished and wrote its rows", ErrorKind::invalid);
-  }
-  auto records = first_records(sample, dialect.best.dialect);
-  HeaderFinding header = sniff_header(records);
+Result<Sniffed> sniff(const Input& input, const Overrides& overrides) {
+  LADE_ASSIGN(Layout layout, recognise(input, overrides));
+  LADE_ASSIGN(auto rows,
+              first_rows(input, layout, overrides, layout.has_header ? layout.data_offset : layout.header_offset));
   Sniffed sniffed;
-  sniffed.dialect = dialect.best.dialect;
-  sniffed.has_header = header.has_header;
-  if (header.has_header) sniffed.header = std::move(records.front());
-  sniffed.columns = dialect.best.fields;
-  sniffed.records = dialect.best.records;
-  sniffed.bom = content.bom;
-  sniffed.encoding = content.encoding;
-  sniffed.evidence = std::move(dialect.evidence);
-  sniffed.evidence.push_back(content.evidence);
-  sniffed.evidence.push_back(std::move(header.evidence));
+  sniffed.origin = input.origin;
+  sniffed.dialect = layout.dialect;
+  sniffed.skipped_lines = layout.header_line - 1;
+  sniffed.has_header = layout.has_header;
+  sniffed.header_line = layout.has_header ? layout.header_line : 0;
+  sniffed.columns = layout.header.size();
+  if (layout.has_header) sniffed.header = std::move(layout.header);
+  sniffed.rows = std::move(rows);
+  sniffed.evidence = input.origin.evidence;
+  sniffed.evidence.insert(sniffed.evidence.end(), layout.evidence.begin(), layout.evidence.end());
   return sniffed;
 }
 

@@ -1,29 +1,30 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/result.h"
 #include "csv/dialect.h"
+#include "source/input.h"
 
 namespace lade::source {
 
-// What the first bytes of a file suggest about it, and why. Nothing of it is enforced: whoever asks may overrule it.
+// How a file is read, and why: what `lade sniff` and the API show. Nothing of it is enforced: overrides come first.
 struct Sniffed {
+  Origin origin;  // format, compression, encoding, bad bytes, sheets
   csv::Dialect dialect;
+  std::int64_t skipped_lines = 0;  // above the header, or above the first record when there is none
   bool has_header = true;
-  std::vector<std::string> header;  // the first record's fields when it is a header
-  std::size_t columns = 0;          // fields of most records
-  std::size_t records = 0;          // looked at
-  bool bom = false;
-  std::string encoding;               // "utf-8", or "unknown" when the bytes are no valid UTF-8
-  std::vector<std::string> evidence;  // one finding a line, for people
+  std::int64_t header_line = 1;     // 0 when there is none
+  std::vector<std::string> header;  // empty when there is none
+  std::size_t columns = 0;
+  std::vector<std::vector<std::string>> rows;  // the first 20 behind the header, as text
+  std::vector<std::string> evidence;           // one finding a line, for people; the origin's too
 };
 
-// Looks at the start of a file (64 KB or more are a good sample; a record cut off at its end does no harm). Refuses
-// with file_empty, unsupported_encoding (UTF-16, UTF-32) or not_a_csv (workbooks, archives, documents, binary content).
-Result<Sniffed> sniff_csv(std::string_view sample);
+// As an import with these overrides would read it. Refuses with what recognise() refuses.
+Result<Sniffed> sniff(const Input& input, const Overrides& overrides = {});
 
 }  // namespace lade::source

@@ -13,27 +13,55 @@ namespace {
 
 constexpr std::size_t kMostRecords = 1000;
 
-// Some bytes separate fields more often than others; ':' stands in every time of day.
+// Lines above a table that are looked for.
+constexpr std::size_t kMostTitles = 30;
+
+// Some bytes separate fields more often than others: ':' stands in every time of day, spaces in every text. A weak one
+// must divide every record alike.
 struct Candidate {
   char delimiter;
   double weight;
+  bool weak = false;
 };
-constexpr std::array kDelimiters = {Candidate{',', 1.0},  Candidate{';', 1.0},  Candidate{'\t', 1.0},
-                                    Candidate{'|', 0.99}, Candidate{'^', 0.95}, Candidate{'~', 0.95},
-                                    Candidate{':', 0.7}};
+constexpr std::array kDelimiters = {Candidate{',', 1.0},       Candidate{';', 1.0},      Candidate{'\t', 1.0},
+                                    Candidate{'|', 0.99},      Candidate{'^', 0.95},     Candidate{'~', 0.95},
+                                    Candidate{':', 0.7, true}, Candidate{' ', 0.5, true}};
 
-std::vector<csv::Dialect> quotings(std::string_view sample) {
-  std::vector<csv::Dialect> result;
-  for (const char quote : {'"', '\''}) {
-    csv::Dialect dialect;
-    dialect.quote = quote;
-    dialect.escape = quote;
-    result.push_back(dialect);
-    if (sample.find(std::string{'\\', quote}) == std::string_view::npos) continue;
-    dialect.escape = '\\';
-    result.push_back(dialect);
-  }
+std::vector<Candidate> delimiters(const Overrides& overrides) {
+  if (overrides.delimiter) return {{*overrides.delimiter, 1.0}};
+  return {kDelimiters.begin(), kDelimiters.end()};
+}
+
+std::vector<csv::Dialect> with_escapes(std::string_view sample, const Overrides& overrides, char quote) {
+  csv::Dialect dialect;
+  dialect.quote = quote;
+  dialect.escape = overrides.escape.value_or(quote);
+  std::vector<csv::Dialect> result = {dialect};
+  if (overrides.escape || sample.find(std::string{'\\', quote}) == std::string_view::npos) return result;
+  dialect.escape = '\\';
+  result.push_back(dialect);
+  return result;
+}
+
+std::vector<csv::Dialect> quotings(std::string_view sample, const Overrides& overrides) {
+  if (overrides.no_quote) return {{.quote = 0}};
+  if (overrides.quote) return with_escapes(sample, overrides, *overrides.quote);
+  std::vector<csv::Dialect> result = with_escapes(sample, overrides, '"');
+  for (const csv::Dialect& dialect : with_escapes(sample, overrides, '\'')) result.push_back(dialect);
   result.push_back({.quote = 0});
+  return result;
+}
+
+// A sign that begins lines; that it is a comment's must then be seen.
+std::vector<char> comments(std::string_view sample, const Overrides& overrides) {
+  if (overrides.comment) return {*overrides.comment};
+  std::vector<char> result = {'\0'};
+  for (const char sign : {'#', '%'}) {
+    const bool begins_line = sample.starts_with(sign) ||
+                             sample.find(std::string{'\n', sign}) != std::string_view::npos ||
+                             sample.find(std::string{'\r', sign}) != std::string_view::npos;
+    if (begins_line) result.push_back(sign);
+  }
   return result;
 }
 
@@ -79,27 +107,39 @@ Counts count_fields(std::string_view sample, const csv::Dialect& dialect) {
 }
 
 // Between 0 and about 1: high when nearly all records have the same number of fields, a little higher for more fields,
-// lower for records with faults. One field in each record says little, but more than fields that hardly ever agree.
-double score_of(const Reading& reading, double weight) {
+// lower for records with faults and for titles above. One field in each record says little, but more than fields that
+// hardly ever agree.
+double score_of(const Reading& reading, const Candidate& candidate) {
   // An apostrophe is a quote only where it is seen to be one.
   if (reading.records == 0 || (reading.dialect.quote == '\'' && reading.quoted == 0)) return 0;
   const auto share = [&](std::size_t count) {
     return static_cast<double>(count) / static_cast<double>(reading.records);
   };
   const double agreement = share(reading.fitting);
+  if (candidate.weak && reading.fields > 1 && (agreement < 1 || reading.records < 3 || reading.titles > 0)) return 0;
+  // Two words in each record are a name rather than two fields.
+  if (candidate.delimiter == ' ' && reading.fields == 2) return 0;
   const auto fields = static_cast<double>(reading.fields);
   double score = agreement * agreement * agreement * (reading.fields < 2 ? 0.2 : fields / (fields + 1));
   // A delimiter that stands in nearly every record of a ragged table is still one.
   if (share(reading.divided) >= 0.9) score = std::max(score, 0.25 + 0.05 * agreement);
-  score *= weight;
+  score *= candidate.weight;
   score *= 1 - 0.5 * std::min(share(reading.faults), 1.0);
   score *= reading.first_fits ? 1.0 : 0.9;
+  score *= 1 - 0.01 * static_cast<double>(reading.titles);
   // A quote that is seen to work beats one that is only possible, and both beat none.
   score *= reading.dialect.quote == 0 ? 0.8 : 1 + 0.05 * std::min(share(reading.quoted), 1.0);
   return score;
 }
 
-Reading read_as(std::string_view sample, const csv::Dialect& dialect, double weight) {
+// Records at the front with at most half the fields, when a table of three records or more follows them.
+std::size_t count_titles(const std::vector<std::size_t>& fields_of_record, std::size_t fields) {
+  std::size_t titles = 0;
+  while (titles < fields_of_record.size() && fields_of_record[titles] * 2 <= fields) ++titles;
+  return titles <= kMostTitles && titles + 3 <= fields_of_record.size() ? titles : 0;
+}
+
+Reading read_as(std::string_view sample, const csv::Dialect& dialect, const Candidate& candidate) {
   const Counts counts = count_fields(sample, dialect);
   Reading reading;
   reading.dialect = dialect;
@@ -112,13 +152,11 @@ Reading read_as(std::string_view sample, const csv::Dialect& dialect, double wei
     reading.fields = fields;
     reading.fitting = records;
   }
-  reading.first_fits = reading.records > 0 && counts.fields_of_record.front() == reading.fields;
-  reading.score = score_of(reading, weight);
+  reading.titles = count_titles(counts.fields_of_record, reading.fields);
+  reading.records -= reading.titles;
+  reading.first_fits = reading.records > 0 && counts.fields_of_record[reading.titles] == reading.fields;
+  reading.score = score_of(reading, candidate);
   return reading;
-}
-
-std::string shown(char byte) {
-  return byte == '\t' ? "tab" : fmt::format("'{}'", byte);
 }
 
 std::string describe(const Reading& reading) {
@@ -131,9 +169,12 @@ std::string delimiter_evidence(const Reading& best, const std::vector<Reading>& 
     return fmt::format("delimiter: none found, {} of {} records are one field", best.fitting, best.records);
   std::string text = "delimiter " + describe(best);
   for (const Reading& reading : readings) {
-    const bool same_quoting =
-        reading.dialect.quote == best.dialect.quote && reading.dialect.escape == best.dialect.escape;
-    if (!same_quoting || reading.fields < 2 || reading.dialect.delimiter == best.dialect.delimiter) continue;
+    const bool same_quoting = reading.dialect.quote == best.dialect.quote &&
+                              reading.dialect.escape == best.dialect.escape &&
+                              reading.dialect.comment == best.dialect.comment;
+    if (!same_quoting || reading.score == 0 || reading.fields < 2 ||
+        reading.dialect.delimiter == best.dialect.delimiter)
+      continue;
     text += "; " + describe(reading);
   }
   return text;
@@ -159,22 +200,48 @@ std::string line_end_evidence(std::string_view sample, bool lone_cr) {
   return pairs > 0 ? "line ends: CRLF" : "line ends: LF";
 }
 
+// The sign of comments stands in front of lines that would not fit.
+std::string comment_evidence(const Reading& best, const std::vector<Reading>& readings) {
+  const auto without = std::ranges::find_if(readings, [&](const Reading& reading) {
+    csv::Dialect dialect = best.dialect;
+    dialect.comment = '\0';
+    return reading.dialect == dialect;
+  });
+  if (without == readings.end()) return fmt::format("comment {}: as given", shown(best.dialect.comment));
+  return fmt::format("comment {}: {} lines that begin with it are no records", shown(best.dialect.comment),
+                     without->records + without->titles - best.records - best.titles);
+}
+
 }  // namespace
 
-DialectFinding sniff_dialect(std::string_view sample) {
+std::string shown(char byte) {
+  switch (byte) {
+    case '\0': return "none";
+    case '\t': return "tab";
+    case ' ': return "space";
+    default: return fmt::format("'{}'", byte);
+  }
+}
+
+DialectFinding sniff_dialect(std::string_view sample, const Overrides& overrides) {
   const bool lone_cr = sample.find('\n') == std::string_view::npos && sample.find('\r') != std::string_view::npos;
+  const std::vector<Candidate> candidates = delimiters(overrides);
   std::vector<Reading> readings;
-  for (csv::Dialect dialect : quotings(sample)) {
-    dialect.lone_cr = lone_cr;
-    for (const Candidate& candidate : kDelimiters) {
-      dialect.delimiter = candidate.delimiter;
-      readings.push_back(read_as(sample, dialect, candidate.weight));
+  for (const char comment : comments(sample, overrides)) {
+    for (csv::Dialect dialect : quotings(sample, overrides)) {
+      dialect.lone_cr = lone_cr;
+      dialect.comment = comment;
+      for (const Candidate& candidate : candidates) {
+        dialect.delimiter = candidate.delimiter;
+        readings.push_back(read_as(sample, dialect, candidate));
+      }
     }
   }
-  // The first of equals: ',' and '"'.
+  // The first of equals: ',' and '"', and no comments.
   const auto best = std::ranges::max_element(readings, {}, &Reading::score);
   DialectFinding finding{*best, {}};
   finding.evidence = {delimiter_evidence(*best, readings), quote_evidence(*best), line_end_evidence(sample, lone_cr)};
+  if (best->dialect.comment != 0) finding.evidence.push_back(comment_evidence(*best, readings));
   return finding;
 }
 

@@ -6,7 +6,8 @@
 #include "xlsx/workbook.h"
 #include "xlsx/written_cell.h"
 
-// libxlsxwriter 1.1.4 forgets the first of two copies that it makes of a drop-down list's range: some 20 bytes a column.
+// libxlsxwriter 1.1.4 forgets the first of two copies that it makes of a drop-down list's range: some 20 bytes a
+// column.
 extern "C" const char* __lsan_default_suppressions();
 extern "C" const char* __lsan_default_suppressions() {
   return "leak:lxw_strdup";

@@ -84,6 +84,7 @@ struct AnalyseSettings {
   std::size_t batch_rows = 4096;
   std::size_t block_bytes = 256 * 1024;
   std::int64_t lookup_rows = 500'000;  // 0: every lookup is probed
+  csv::Dialect dialect;
 };
 
 // Analyses the CSV text behind its header line.
@@ -99,12 +100,14 @@ inline CollectingSink analyse(const analysis::Program& program, std::string_view
   const std::size_t header_bytes = csv.find('\n') + 1;
   MemorySource source(csv.substr(header_bytes));
   csv::ReaderOptions options;
+  options.dialect = settings.dialect;
   options.columns = program.header.size();
   options.block_bytes = settings.block_bytes;
   options.first_offset = header_bytes;
   options.first_line = 2;
   csv::Reader reader(source, options);
-  analysis::Analyser analyser(program, maps, &connection, {{}, settings.batch_rows, program.definition.partition});
+  analysis::Analyser analyser(program, maps, &connection,
+                              {settings.dialect, settings.batch_rows, program.definition.partition});
   CollectingSink sink;
   csv::Batch batch;
   for (;;) {

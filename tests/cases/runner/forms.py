@@ -43,8 +43,9 @@ FORMS = {"as a workbook": (".xlsx", as_workbook), "as UTF-16, gzipped": (".csv.g
 
 def result_text(path: pathlib.Path) -> str:
     """A result file as CSV."""
-    if path.suffix != ".xlsx":
-        return path.read_bytes().decode("utf-8-sig", "surrogateescape")
+    data = path.read_bytes()
+    if not data.startswith(b"PK"):
+        return data.decode("utf-8-sig", "surrogateescape")
     out = io.StringIO()
-    csv.writer(out).writerows(read_workbook(path.read_bytes()))
+    csv.writer(out).writerows(read_workbook(data))
     return out.getvalue()

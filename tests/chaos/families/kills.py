@@ -9,6 +9,7 @@ from harness import checks
 from harness.oracle import Stock
 from harness.scenario import DATABASES, Scenario
 from harness.world import Failure, wait_until
+from runner.forms import as_workbook
 
 # Where a one-shot import passes, and a later passage that every import of STOCK reaches. Only a task that ends without publishing
 # anything passes `complete`; the family of finalisers has one.
@@ -111,6 +112,32 @@ def compressed(context, database):
         go_on(world)
 
 
+def workbook(context, database):
+    """The rows of the sheet lie in the storage."""
+    with context.world(database, stock()) as world:
+        path = world.folder / "stock.xlsx"
+        path.write_bytes(as_workbook(world.file.read_bytes()))
+        world.file = path
+        world.start_import(failpoints="load=kill@3").must_be_killed()
+        context.survived()
+        go_on(world)
+
+
+def workbook_between_workers(context):
+    """One worker has planned the job and dies; the other one finds the rows of the sheet."""
+    with context.world("postgresql", stock()) as world:
+        path = world.folder / "stock.xlsx"
+        path.write_bytes(as_workbook(world.file.read_bytes()))
+        world.file = path
+        job = world.submit()
+        world.start_worker(failpoints="stage=kill@2").must_be_killed()
+        context.survived()
+        other = world.start_worker()
+        world.wait_finished(job)
+        other.must_end_well()
+        checks.require_loaded(world, uuid=job)
+
+
 def beside_a_worker(context):
     """A worker takes the tasks of a killed import away from it; the same command still goes on with the job."""
     with context.world("postgresql", stock()) as world:
@@ -191,8 +218,10 @@ def scenarios(context):
             yield Scenario(f"kills/{database}/all or nothing {failpoint}@3",
                            lambda context, values=(database, failpoint): all_or_nothing(context, *values))
         yield Scenario(f"kills/{database}/compressed load@3", lambda context, database=database: compressed(context, database))
+        yield Scenario(f"kills/{database}/workbook load@3", lambda context, database=database: workbook(context, database))
         for number in range(1 if not context.long else 10):
             name = f"kills/{database}/at random moments {number + 1}"
             yield Scenario(name, lambda context, values=(database, name): kill_until_finished(context, *values),
                            needs_failpoints=False)
+    yield Scenario("kills/workers/workbook stage@2", workbook_between_workers)
     yield Scenario("kills/postgresql/beside a worker", beside_a_worker)

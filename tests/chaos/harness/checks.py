@@ -6,6 +6,7 @@ import json
 
 from .oracle import HEADER
 from .world import Failure, World
+from runner.forms import result_text  # the world knows where
 
 ENDS = ("completed", "failed", "cancelled")
 
@@ -86,7 +87,7 @@ def compare_result_files(world: World, job, stock, expected):
         return [f"{len(files)} files of failed rows are recorded"]
     if not files:
         return []
-    return compare_failed_file(world.stored_file(files[0]["uuid"]).read_text(), stock, expected.failed)
+    return compare_failed_file(result_text(world.stored_file(files[0]["uuid"])), stock, expected.failed)
 
 
 def compare_queue(world: World):
@@ -126,7 +127,7 @@ def differences_of_summary(world: World, summary, expected):
     if summary["status"] != "succeeded":
         differences.append(f"summary: {summary['status']}: {summary.get('error')}")
     path = summary["files"]["failed"]
-    text = (world.folder / path).read_text() if path else ""
+    text = result_text(world.folder / path) if path else ""
     return differences + compare_failed_file(text, world.stock, expected.failed)
 
 
