@@ -30,6 +30,10 @@ add_executable(xlsx_corpus_test tests/corpus/xlsx_corpus_test.cc)
 target_link_libraries(xlsx_corpus_test PRIVATE lade_xlsx Boost::json GTest::gtest_main)
 add_test(NAME xlsx_corpus_test COMMAND xlsx_corpus_test)
 set_tests_properties(xlsx_corpus_test PROPERTIES ENVIRONMENT "LADE_SOURCE_DIR=${CMAKE_SOURCE_DIR}")
+add_executable(frictionless_test tests/corpus/frictionless_test.cc)
+target_link_libraries(frictionless_test PRIVATE lade_drafting lade_jobs lade_testing GTest::gmock GTest::gtest_main)
+add_test(NAME frictionless_test COMMAND frictionless_test)
+set_tests_properties(frictionless_test PROPERTIES ENVIRONMENT "LADE_SOURCE_DIR=${CMAKE_SOURCE_DIR}")
 
 # The fuzz targets: replays of their corpus with a plain main, or for clang's libFuzzer (preset fuzz).
 option(LADE_FUZZ "Build the fuzz targets for libFuzzer" OFF)

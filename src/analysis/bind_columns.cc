@@ -7,7 +7,7 @@
 #include "analysis/binder.h"
 #include "analysis/convert.h"
 #include "analysis/fold_case.h"
-#include "base/nearest.h"
+#include "definition/match.h"
 
 namespace lade::analysis {
 namespace {
@@ -15,19 +15,7 @@ namespace {
 using definition::DataColumn;
 using definition::TypeKind;
 
-// Header names are compared without case, outer and repeated spaces when they do not fit exactly.
-std::string folded(std::string_view name) {
-  std::string out;
-  for (const char c : name) {
-    if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
-      if (!out.empty() && out.back() != ' ') out.push_back(' ');
-    } else {
-      out.push_back(c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c);
-    }
-  }
-  if (out.ends_with(' ')) out.pop_back();
-  return out;
-}
+constexpr std::size_t kMostProposals = 10;
 
 std::string joined(const std::vector<std::string>& names, std::size_t limit = 30) {
   std::string text;
@@ -51,20 +39,16 @@ bool is_result_file(const std::vector<std::string>& header) {
   return names.contains("_row") && names.contains("_code") && names.contains("_message");
 }
 
-int Binder::find_header(const std::string& name) const {
-  const auto& header = program_->header;
-  const auto exact = std::find(header.begin(), header.end(), name);
-  if (exact != header.end()) return static_cast<int>(exact - header.begin());
-  const std::string wanted = folded(name);
-  const auto alike =
-      std::find_if(header.begin(), header.end(), [&](const std::string& h) { return folded(h) == wanted; });
-  return alike == header.end() ? -1 : static_cast<int>(alike - header.begin());
-}
-
 void Binder::fault_missing(const DataColumn& column) {
   std::string message = fmt::format("the file has no column {} (wanted by '{}')", joined(column.from), column.name);
-  if (const auto near = nearest(column.from.front(), program_->header); !near.empty())
-    message += fmt::format("; did you mean '{}'", near);
+  std::vector<std::string> similar;
+  // Of a file that has nothing to do with the definition the first few tell enough.
+  if (faults_.size() < kMostProposals)
+    for (const definition::SimilarName& name : definition::similar_names(column.from, program_->header))
+      similar.push_back(fmt::format("'{}' ({:.2f})", name.source_column, name.confidence));
+  if (!similar.empty())
+    message += fmt::format("; similar: {}; if that is it: lade match FILE -d {} --save", fmt::join(similar, ", "),
+                           program_->definition.slug);
   message += fmt::format("; the header has: {}", joined(program_->header));
   fault("header_mismatch", std::move(message));
 }
@@ -79,7 +63,7 @@ void Binder::bind_source(ColumnProgram& program) {
     program.fixed = "";  // as if every cell were blank
   } else if (!column.lookup) {
     for (const std::string& name : column.from) {
-      program.source = find_header(name);
+      program.source = definition::find_name(program_->header, name);
       if (program.source >= 0) break;
     }
     if (program.source < 0) {

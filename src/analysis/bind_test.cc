@@ -50,10 +50,10 @@ TEST_P(Bind, EachFaultIsNamedWithWhatWouldBeAccepted) {
       "columns: {code: , title: {from: Nmae, required: true}}\nload: [{table: item, key: code, columns: {code: , "
       "title: name}}]",
       "header_mismatch",
-      {"'Nmae'", "wanted by 'title'", "did you mean 'name'",
+      {"'Nmae'", "wanted by 'title'", "similar: 'name' (0.7",
        "the header has: 'code', 'name', 'price', 'amount', 'born'"});
   expect_fault("columns: {code: {from: kode}, name: }\nload: [{table: item, key: code}]", "header_mismatch",
-               {"'kode'", "did you mean 'code'"});
+               {"'kode'", "similar: 'code' (0.79); if that is it: lade match FILE -d"});
   expect_fault("columns: {code: , name: }\nload: [{table: item, key: code}]", "header_ambiguous", {"'name'", "2 times"},
                "code,name,name");
   expect_fault("columns: {code: }\nload: [{table: itme, key: code}]", "table_not_found",

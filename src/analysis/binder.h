@@ -23,7 +23,6 @@ class Binder {
   void bind_formats(ColumnProgram& program);
   void bind_limits(ColumnProgram& program);
   std::optional<Cell> bound_value(ColumnProgram& program, const std::string& text, std::string& keep);
-  int find_header(const std::string& name) const;
   void fault_missing(const definition::DataColumn& column);
   void note_unmapped();
 

@@ -265,4 +265,26 @@ json::object to_json(const source::ColumnEvidence& column) {
           {"note", text_or_null(column.note)}};
 }
 
+json::object to_json(const definition::HeaderMatch& match) {
+  json::array matches, missing;
+  for (const definition::ColumnMatch& one : match.matches)
+    matches.push_back(json::object{{"source_column", one.source_column},
+                                   {"data_column", one.data_column},
+                                   {"kind", definition::to_string(one.kind)},
+                                   {"confidence", one.confidence}});
+  for (const definition::MissingColumn& column : match.missing) {
+    json::array similar;
+    for (const definition::SimilarName& name : column.similar)
+      similar.push_back(json::object{{"source_column", name.source_column}, {"confidence", name.confidence}});
+    missing.push_back(json::object{{"data_column", column.data_column},
+                                   {"from", json::array(column.from.begin(), column.from.end())},
+                                   {"required", column.required},
+                                   {"similar", std::move(similar)}});
+  }
+  return {{"complete", match.is_complete()},
+          {"matches", std::move(matches)},
+          {"missing", std::move(missing)},
+          {"unmapped", json::array(match.unmapped.begin(), match.unmapped.end())}};
+}
+
 }  // namespace lade::api

@@ -3,6 +3,7 @@
 #include <boost/json.hpp>
 #include <string>
 
+#include "definition/match.h"
 #include "definition/parse.h"
 #include "queue/dead_letters.h"
 #include "queue/groups.h"
@@ -31,6 +32,7 @@ boost::json::object to_json(const queue::TaskRow& task);
 boost::json::object to_json(const queue::ListedNode& node);
 boost::json::object to_json(const queue::DeadLetter& letter);
 boost::json::object to_json(const source::Sniffed& sniffed);
+boost::json::object to_json(const definition::HeaderMatch& match);
 boost::json::object to_json(const source::ColumnEvidence& column);
 
 // What is wrong with a definition.

@@ -34,7 +34,10 @@ void add_results_command(CLI::App& app, CommonOptions& common, Action& action);
 void add_worker_command(CLI::App& app, CommonOptions& common, Action& action);
 void add_serve_command(CLI::App& app, CommonOptions& common, Action& action);
 void add_sniff_command(CLI::App& app, CommonOptions& common, Action& action);
+void add_match_command(CLI::App& app, CommonOptions& common, Action& action);
 void add_definition_commands(CLI::App& app, CommonOptions& common, Action& action);
+// Below `lade definitions`.
+void add_infer_command(CLI::App& definitions, CommonOptions& common, Action& action);
 void add_job_commands(CLI::App& app, CommonOptions& common, Action& action);
 void add_batch_commands(CLI::App& app, CommonOptions& common, Action& action);
 void add_rows_command(CLI::App& app, CommonOptions& common, Action& action);

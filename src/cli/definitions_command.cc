@@ -176,6 +176,7 @@ void add_definition_commands(CLI::App& app, CommonOptions& common, Action& actio
   add_database_options(*command, common);
   add_server_options(*command, common);
   command->callback([name, &common, &action] { action = [name, &common] { return show(*name, common); }; });
+  add_infer_command(*sub, common, action);
   add_template_command(*sub, common, action);
   command = sub->add_subcommand("schema", "Print the JSON Schema of definitions");
   command->callback([&action] {

@@ -25,6 +25,7 @@ int main(int argc, char** argv) {
   add_worker_command(app, common, action);
   add_results_command(app, common, action);
   add_sniff_command(app, common, action);
+  add_match_command(app, common, action);
   add_definition_commands(app, common, action);
   add_job_commands(app, common, action);
   add_batch_commands(app, common, action);

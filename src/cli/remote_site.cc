@@ -148,6 +148,29 @@ Result<jobs::ResultFiles> RemoteSite::fetch_results(const ResultsDemand& demand)
   return files;
 }
 
+Result<json::object> RemoteSite::match(const RemoteMatch& match) {
+  jobs::ImportOptions options;
+  options.data = data_;
+  LADE_ASSIGN(const source::Original input, open_to_send(match.file, options, {}));
+  const remote::Upload upload{input.file, input.bytes};
+  LADE_ASSIGN(
+      const json::value file,
+      client_.ask({.method = "POST", .path = "/api/v1/files", .query = {{"name", input.name}}, .upload = &upload}));
+  const json::value* const id = file.is_object() ? file.as_object().if_contains("file_id") : nullptr;
+  if (id == nullptr || !id->is_string())
+    return fail("server_answer_invalid", "the server does not say where it has put the file",
+                "is it another version of lade?");
+  const json::object body{
+      {"file_id", *id}, {"set", json::array(match.given.begin(), match.given.end())}, {"save", match.save}};
+  auto answer = client_.ask({.method = "POST",
+                             .path = "/api/v1/definitions/" + remote::escaped(match.definition) + "/match",
+                             .body = json::serialize(body)});
+  LADE_TRY(
+      client_.send({.method = "DELETE", .path = "/api/v1/files/" + remote::escaped(std::string(id->as_string()))}));
+  if (!answer) return fail(std::move(answer).error());
+  return answer->is_object() ? answer->as_object() : json::object();
+}
+
 Result<store::JobRecord> RemoteSite::import(const RemoteImport& import, const std::stop_token& stop) {
   LADE_ASSIGN(const source::Original input, open_to_send(import.file, import.options, stop));
   const remote::Upload upload{input.file, input.bytes, [&](std::uint64_t sent) {

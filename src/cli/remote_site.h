@@ -1,5 +1,6 @@
 #pragma once
 
+#include <boost/json.hpp>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -16,6 +17,14 @@ struct RemoteImport {
   std::int64_t version = 0;  // 0: the newest
   const jobs::ImportOptions& options;
   std::function<void(std::uint64_t sent, std::uint64_t total)> on_sent = {};
+};
+
+// What a match of columns by a server is asked for.
+struct RemoteMatch {
+  std::string file;        // a path, or - for standard input
+  std::string definition;  // slug
+  std::vector<std::string> given;
+  bool save = false;
 };
 
 // A server with the same jobs, batches, queue and definitions, as far as the token's owner sees them.
@@ -49,6 +58,8 @@ class RemoteSite final : public Site {
 
   // Sends the file; the server has stored it, and queued the job, when this returns. Stopped before, nothing remains.
   Result<store::JobRecord> import(const RemoteImport& import, const std::stop_token& stop);
+  // Sends the file, which does not stay there, and gives the server's answer.
+  Result<boost::json::object> match(const RemoteMatch& match);
   // Of a job that has ended, or as far as it has come.
   Result<staging::IssueCounts> issue_counts(const std::string& job);
 

@@ -173,6 +173,7 @@ void print_summary(const jobs::Summary& summary) {
   const auto list = [](std::string_view title, const std::vector<std::string>& names) {
     if (!names.empty()) fmt::print("{}: {}\n", title, fmt::join(names, ", "));
   };
+  list("columns read as somebody has matched them", summary.remembered_columns);
   list("columns of the file that nothing reads", summary.unmapped_columns);
   list("columns that the file does not have (stored values stay)", summary.absent_columns);
   for (const auto& [title, path] : {std::pair("failed rows", summary.failed_file),

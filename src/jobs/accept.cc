@@ -6,12 +6,14 @@
 
 #include "base/id.h"
 #include "db/in_transaction.h"
+#include "definition/header_name.h"
 #include "jobs/arm.h"
 #include "jobs/batches.h"
 #include "jobs/stored_job.h"
 #include "queue/groups.h"
 #include "source/input.h"
 #include "store/batches.h"
+#include "store/column_matches.h"
 #include "store/job_changes.h"
 #include "store/jobs.h"
 
@@ -62,6 +64,20 @@ std::optional<std::size_t> known_columns(const store::StoredDefinition& stored,
   return known == 0 ? std::nullopt : std::optional(known);
 }
 
+// The only definition by which somebody has matched a file with this header; null: none, or several.
+Result<store::StoredDefinition*> matched_definition(db::Connection& connection,
+                                                    std::vector<store::StoredDefinition>& stored,
+                                                    const std::vector<std::string>& header, std::int64_t company) {
+  LADE_ASSIGN(const auto slugs, store::definitions_matched(connection, company, definition::header_signature(header)));
+  store::StoredDefinition* found = nullptr;
+  for (store::StoredDefinition& one : stored) {
+    if (!one.valid || std::ranges::find(slugs, one.slug) == slugs.end()) continue;
+    if (found != nullptr) return nullptr;
+    found = &one;
+  }
+  return found;
+}
+
 }  // namespace
 
 Result<store::StoredDefinition> require_definition(db::Connection& connection, std::string_view slug,
@@ -84,6 +100,9 @@ Result<store::StoredDefinition> match_definition(db::Connection& connection, con
               source::as_input(std::move(opened), file.name, options.data, options.max_bytes));
   LADE_ASSIGN(const source::Layout layout, source::recognise(input, {}));
   LADE_ASSIGN(auto stored, store::list_definitions(connection, options.company));
+  LADE_ASSIGN(store::StoredDefinition* const matched,
+              matched_definition(connection, stored, layout.header, options.company));
+  if (matched != nullptr) return std::move(*matched);
   std::size_t best = 0;
   std::vector<store::StoredDefinition*> fitting;
   for (store::StoredDefinition& one : stored) {

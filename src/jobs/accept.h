@@ -21,9 +21,10 @@ Result<store::StoredDefinition> require_definition(db::Connection& connection, s
                                                    std::int64_t company,
                                                    std::optional<std::int64_t> version = std::nullopt);
 
-// The only definition of the company of which the file has all required columns; of several the one that knows more of
-// its columns. Reads the file's beginning, of a compressed one all. Fails with definition_not_matched or
-// definition_ambiguous, which name what was found, and as reading the file does.
+// The definition by which somebody has matched a file with the same header; else the only one of the company of which
+// the file has all required columns, of several the one that knows more of its columns. Reads the file's beginning, of
+// a compressed one all. Fails with definition_not_matched or definition_ambiguous, which name what was found, and as
+// reading the file does.
 Result<store::StoredDefinition> match_definition(db::Connection& connection, const storage::Folder& storage,
                                                  const store::FileRecord& file, const ImportOptions& options);
 

@@ -69,6 +69,14 @@ bool has_come_to_rest(const store::JobRecord& job) {
   return job.standing.state == model::JobState::finished || job.standing.state == model::JobState::waiting_for_review;
 }
 
+// How the file's columns fit the definition.
+void note_columns(const Job& job, Summary& summary) {
+  summary.unmapped_columns = job.program->unmapped;
+  summary.absent_columns = job.program->absent;
+  for (const definition::KnownMatch& match : job.plan.matches)
+    summary.remembered_columns.push_back(fmt::format("{}={}", match.source_column, match.data_column));
+}
+
 // An import of one file by this process alone.
 class OneShot {
  public:
@@ -88,7 +96,7 @@ class OneShot {
     job->options.database = options_.database;
     auto session = plan_job(*job, asked, stop_, prepare_database);
     if (!session) return fail(std::move(session).error().within(job->input.name));
-    columns_ = {job->program->unmapped, job->program->absent};
+    note_columns(*job, noted_);
     LADE_ASSIGN(storage::Folder storage, storage::Folder::open(storage_path(options_)));
     LADE_ASSIGN(const Submission file, submission_of(path, job->input, storage));
     const NewImport import{definition_, text_, options_, file, storage, job->uuid, options_.force};
@@ -167,7 +175,7 @@ class OneShot {
   }
 
   Result<Summary> summary_of(Runner& runner, const store::JobRecord& record) {
-    Summary summary;
+    Summary summary = noted_;
     summary.job_id = record.uuid;
     summary.definition = record.definition;
     summary.definition_version = record.definition_version;
@@ -178,7 +186,6 @@ class OneShot {
     summary.rows.read = rows_total_;
     summary.rows[model::Outcome::unprocessed] += summary.rows.read - summary.rows.accounted();
     add_counts(summary.issues, record.issues);
-    std::tie(summary.unmapped_columns, summary.absent_columns) = columns_;
     if (!record.error.empty()) summary.error = {record.error_code, record.error, record.error_hint};
     if (summary.outcome == "cancelled") summary.error = cancelled();
     if (!record.results_error.empty())
@@ -197,7 +204,7 @@ class OneShot {
   ImportOptions options_;
   const std::string boot_ = new_uuid();
   JobGroup group_;
-  std::pair<std::vector<std::string>, std::vector<std::string>> columns_;  // unmapped, absent
+  Summary noted_;  // what is known before the first row
   std::int64_t rows_total_ = 0;
   bool resumed_ = false;
 };
@@ -213,8 +220,7 @@ Result<Summary> rehearse_import(Job& job, const definition::Definition& definiti
   summary.definition = definition.slug;
   summary.file = job.input.name;
   summary.dry_run = true;
-  summary.unmapped_columns = job.program->unmapped;
-  summary.absent_columns = job.program->absent;
+  note_columns(job, summary);
   LADE_TRY(rehearse(job, progress, stop, summary));
   return summary;
 }

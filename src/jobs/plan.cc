@@ -5,6 +5,7 @@
 #include <future>
 
 #include "jobs/job.h"
+#include "jobs/match.h"
 #include "jobs/open_source.h"
 #include "store/definitions.h"
 
@@ -195,7 +196,8 @@ Result<void> bind_job(Job& job, const definition::Definition& definition, db::Co
                                   {"user", job.options.user},
                                   {"job", job.uuid},
                                   {"now", job.plan.now}};
-  LADE_ASSIGN(job.program, analysis::bind(definition, job.plan.layout.header, connection, context));
+  LADE_ASSIGN(job.program, analysis::bind(definition::with_matches(definition, job.plan.matches),
+                                          job.plan.layout.header, connection, context));
   LADE_ASSIGN(job.area, staging::Area::create(job.options.data, job.options.staging_memory));
   for (const analysis::LookupProgram& lookup : job.program->lookups) {
     const auto& type = job.program->columns[static_cast<std::size_t>(lookup.column)].type;
@@ -214,6 +216,9 @@ Result<std::unique_ptr<db::Connection>> plan_job(Job& job, const definition::Def
   Scanning scanning(job, buckets, stop);
   job.plan.now = now_text();
   LADE_ASSIGN(auto connection, db::connect(job.options.database));
+  LADE_ASSIGN(const auto known,
+              known_matches(*connection, job.options.company, definition.slug, job.plan.layout.header));
+  job.plan.matches = definition::matches_to_follow(definition, job.plan.layout.header, known);
   LADE_TRY(bind_job(job, definition, *connection));
   if (on_bound) LADE_TRY(on_bound(*connection));
   LADE_ASSIGN(Scan found, scanning.get());

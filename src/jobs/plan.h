@@ -11,6 +11,7 @@
 #include "analysis/analyser.h"
 #include "csv/split.h"
 #include "db/connection.h"
+#include "definition/match.h"
 #include "source/input.h"
 
 namespace lade::jobs {
@@ -22,8 +23,9 @@ struct Job;
 struct Plan {
   source::Layout layout;
   csv::Split split;
-  std::vector<std::string> splitters;  // the buckets' upper bounds; the last bucket has none
-  std::string now;                     // $now of all rows
+  std::vector<std::string> splitters;           // the buckets' upper bounds; the last bucket has none
+  std::string now;                              // $now of all rows
+  std::vector<definition::KnownMatch> matches;  // columns that people have matched before, beyond the definition's own
 
   std::size_t chunks() const { return split.chunks.size(); }
   std::size_t buckets() const { return splitters.size() + 1; }

@@ -83,6 +83,9 @@ Plan plan_of(const json::object& object) {
   plan.split.columns = object.at("columns").to_number<std::size_t>();
   for (const std::string& splitter : strings_of(object.at("splitters"))) plan.splitters.push_back(from_hex(splitter));
   plan.now = object.at("now").as_string();
+  if (const json::value* matches = object.if_contains("matches"))
+    for (const auto& [data_column, source_column] : matches->as_object())
+      plan.matches.push_back({std::string(source_column.as_string()), data_column});
   return plan;
 }
 
@@ -93,21 +96,23 @@ std::string to_text(const Plan& plan) {
   json::array chunks, splitters;
   for (const csv::ChunkStart& chunk : plan.split.chunks) chunks.push_back(to_json(chunk));
   for (const std::string& splitter : plan.splitters) splitters.emplace_back(to_hex(splitter));
-  const json::object object{{"layout",
-                             {{"dialect",
-                               {int{dialect.delimiter}, int{dialect.quote}, int{dialect.escape}, dialect.lone_cr,
-                                int{dialect.comment}, dialect.rows_are_lines}},
-                              {"origin", to_json(plan.layout.origin)},
-                              {"header", json::array(plan.layout.header.begin(), plan.layout.header.end())},
-                              {"data_offset", plan.layout.data_offset},
-                              {"data_line", plan.layout.data_line},
-                              {"evidence", json::array(plan.layout.evidence.begin(), plan.layout.evidence.end())}}},
-                            {"chunks", std::move(chunks)},
-                            {"end", to_json(plan.split.end)},
-                            {"rows", plan.split.rows},
-                            {"columns", plan.split.columns},
-                            {"splitters", std::move(splitters)},
-                            {"now", plan.now}};
+  json::object object{{"layout",
+                       {{"dialect",
+                         {int{dialect.delimiter}, int{dialect.quote}, int{dialect.escape}, dialect.lone_cr,
+                          int{dialect.comment}, dialect.rows_are_lines}},
+                        {"origin", to_json(plan.layout.origin)},
+                        {"header", json::array(plan.layout.header.begin(), plan.layout.header.end())},
+                        {"data_offset", plan.layout.data_offset},
+                        {"data_line", plan.layout.data_line},
+                        {"evidence", json::array(plan.layout.evidence.begin(), plan.layout.evidence.end())}}},
+                      {"chunks", std::move(chunks)},
+                      {"end", to_json(plan.split.end)},
+                      {"rows", plan.split.rows},
+                      {"columns", plan.split.columns},
+                      {"splitters", std::move(splitters)},
+                      {"now", plan.now}};
+  json::object& matches = object["matches"].emplace_object();
+  for (const definition::KnownMatch& match : plan.matches) matches[match.data_column] = match.source_column;
   return json::serialize(object);
 }
 

@@ -48,6 +48,7 @@ std::string to_json(const Summary& summary) {
                                {"failed", path_or_null(summary.failed_file)},
                                {"unprocessed", path_or_null(summary.unprocessed_file)}}},
                              {"ignored_columns", names(summary.unmapped_columns)},
+                             {"remembered_columns", names(summary.remembered_columns)},
                              {"absent_columns", names(summary.absent_columns)},
                              {"rows_per_second", rows_per_second(summary)},
                              {"peak_rss_bytes", summary.peak_rss_bytes}};

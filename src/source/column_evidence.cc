@@ -36,9 +36,13 @@ Result<std::vector<ColumnEvidence>> column_evidence(const Input& input, const La
     LADE_ASSIGN(const bool more, reader.next(batch));
     if (!more) break;
     const std::size_t rows = rows_to_take(batch, taken, max_rows);
-    for (std::size_t column = 0; column < tallies.size(); ++column)
-      for (std::size_t row = 0; row < rows; ++row)
-        tallies[column].take(csv::unescape(batch.field(row, column), layout.dialect, scratch), batch.line(row));
+    for (std::size_t column = 0; column < tallies.size(); ++column) {
+      for (std::size_t row = 0; row < rows; ++row) {
+        const csv::Field field = batch.field(row, column);
+        const bool typed = input.sheet_rows && !field.quoted;  // texts of a sheet are quoted
+        tallies[column].take(csv::unescape(field, layout.dialect, scratch), batch.line(row), typed);
+      }
+    }
     taken += static_cast<std::int64_t>(rows);
   }
   std::vector<ColumnEvidence> found;

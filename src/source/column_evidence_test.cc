@@ -6,6 +6,7 @@
 
 #include <fstream>
 
+#include "source/column_tally.h"
 #include "testing/results.h"
 #include "testing/temporary_folder.h"
 
@@ -117,6 +118,23 @@ TEST_F(ColumnEvidenceTest, ThousandsOrDecimalsAreNotDecided) {
   EXPECT_FALSE(found.ambiguous);
   EXPECT_EQ(found.readings.front().evidence, "0,5 in line 3: a decimal comma");
   EXPECT_THAT(readings({"1.234", "0.500"}), ElementsAre("decimal(14,3) [] "));
+}
+
+TEST(ColumnTally, NumbersOfAWorkbookAreNotAmbiguous) {
+  ColumnTally typed(10);
+  typed.take("1.234", 2, true);
+  ColumnEvidence found = typed.evidence("x");
+  EXPECT_FALSE(found.ambiguous);
+  ASSERT_EQ(found.readings.size(), 1U);
+  EXPECT_EQ(found.readings[0].type + found.readings[0].locale, "decimal(14,3)");
+  ColumnTally mixed(10);
+  mixed.take("1.234,5", 2);
+  mixed.take("1.23", 3, true);
+  found = mixed.evidence("x");
+  ASSERT_EQ(found.readings.size(), 1U);
+  EXPECT_EQ(found.readings[0].type + found.readings[0].locale, "decimal(14,2)de-DE");
+  mixed.take("x", 4, true);
+  EXPECT_THAT(mixed.evidence("x").readings, IsEmpty());
 }
 
 TEST_F(ColumnEvidenceTest, LeadingZerosMakeACode) {

@@ -93,7 +93,7 @@ bool speak(const std::vector<std::string>& values, const Words& words) {
 
 }  // namespace
 
-void ColumnTally::take(std::string_view raw, std::int64_t line) {
+void ColumnTally::take(std::string_view raw, std::int64_t line, bool typed) {
   ++cells_;
   const std::string_view cell = trimmed(raw);
   padded_ = padded_ || cell.size() != raw.size();
@@ -103,14 +103,14 @@ void ColumnTally::take(std::string_view raw, std::int64_t line) {
   }
   if (cell.size() > max_length_) max_length_ = std::max(max_length_, characters(cell));
   values_.take(cell);
-  if (has_type_) take_type(cell, line);
+  if (has_type_) take_type(cell, line, typed);
 }
 
-void ColumnTally::take_type(std::string_view cell, std::int64_t line) {
+void ColumnTally::take_type(std::string_view cell, std::int64_t line, bool typed) {
   if (is_null_word(cell)) return take_null_word(cell);
   ++typed_;
   uuid_ = uuid_ && is_uuid(cell);
-  if (numbers_.alive()) numbers_.take(cell, line);
+  if (numbers_.alive()) typed ? numbers_.take_typed(cell, line) : numbers_.take(cell, line);
   if (dates_.alive()) dates_.take(cell, line);
   has_type_ = uuid_ || numbers_.alive() || dates_.alive();
 }
@@ -151,7 +151,7 @@ std::string ColumnTally::note(const ColumnEvidence& found) const {
   if (const std::string uncertain = dates_.note(); !uncertain.empty()) return uncertain;
   if (dates_.is_compact() && numbers_.alive()) return fmt::format("{} is a date and a number", found.samples.front());
   if (names_a_date(found.name) && look_like_serials(found.samples))
-    return fmt::format("{} may be a date as Excel counts days", found.samples.front());
+    return fmt::format("{} may be a date as Excel counts days: type: date, format: excel", found.samples.front());
   return {};
 }
 

@@ -18,11 +18,12 @@ class ColumnTally {
   // Up to `most_values` different ones are remembered.
   explicit ColumnTally(std::size_t most_values) : values_(most_values) {}
 
-  void take(std::string_view cell, std::int64_t line);
+  // `typed`: it has a type in its workbook, and is written as lade writes that.
+  void take(std::string_view cell, std::int64_t line, bool typed = false);
   ColumnEvidence evidence(const std::string& name) const;
 
  private:
-  void take_type(std::string_view cell, std::int64_t line);
+  void take_type(std::string_view cell, std::int64_t line, bool typed);
   void take_null_word(std::string_view cell);
   void add_readings(ColumnEvidence& found) const;
   void add_booleans(ColumnEvidence& found) const;

@@ -23,6 +23,7 @@ constexpr std::array<Writing, 6> kWritings = {{
     {"de-DE", ',', {"."}, 3},
     {"fr-FR", ',', {" ", "\u00A0", "\u2009", "\u202F"}, 3},
 }};
+constexpr std::size_t kPlain = 0;
 constexpr unsigned kPointStyles = 0b001111;
 constexpr unsigned kCommaStyles = 0b110000;
 
@@ -40,14 +41,6 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-struct Written {
-  int integer_digits = 0;
-  int decimals = 0;
-  bool whole = true;
-  bool grouped = false;
-  bool leading_zero = false;
-};
-
 int take_run(std::string_view& rest) {
   std::size_t count = 0;
   while (count < rest.size() && is_digit(rest[count])) ++count;
@@ -63,7 +56,7 @@ std::string_view group_sign(std::string_view rest, const Writing& writing) {
 }
 
 // Groups after the first run of digits: all at their places, the last of three digits.
-bool take_groups(std::string_view& rest, const Writing& writing, int first, Written& written) {
+bool take_groups(std::string_view& rest, const Writing& writing, int first, WrittenNumber& written) {
   const std::string_view sign = group_sign(rest, writing);
   if (sign.empty()) return true;
   if (first < 1 || first > writing.middle_group || written.leading_zero) return false;
@@ -79,7 +72,7 @@ bool take_groups(std::string_view& rest, const Writing& writing, int first, Writ
 }
 
 // 1.5E3, 1E-7. Without decimals or a sign of the exponent (12E4) it is rather a code.
-bool take_exponent(std::string_view& rest, Written& written) {
+bool take_exponent(std::string_view& rest, WrittenNumber& written) {
   if (rest.empty() || (rest.front() != 'e' && rest.front() != 'E')) return true;
   rest.remove_prefix(1);
   const bool negative = rest.starts_with('-');
@@ -97,9 +90,9 @@ bool take_exponent(std::string_view& rest, Written& written) {
   return true;
 }
 
-std::optional<Written> read_number(std::string_view rest, const Writing& writing) {
+std::optional<WrittenNumber> read_number(std::string_view rest, const Writing& writing) {
   if (!rest.empty() && (rest.front() == '-' || rest.front() == '+')) rest.remove_prefix(1);
-  Written written;
+  WrittenNumber written;
   const std::string_view digits = rest;
   const int first = take_run(rest);
   written.integer_digits = first;
@@ -136,17 +129,21 @@ bool cut(std::string_view& text, std::string_view sign) {
   return true;
 }
 
-// -$5 and $-5 are both written; the sign of the number is put before what is left.
 bool cut_currency(std::string_view& text) {
-  if (text.size() > 1 && text.front() == '-' && !is_digit(text[1])) {
-    std::string_view rest = text.substr(1);
-    if (!cut_currency(rest)) return false;
-    text = rest;
-    return true;
-  }
-  for (const std::string_view sign : kSigns)
-    if (cut(text, sign)) return true;
-  return std::any_of(kCodes.begin(), kCodes.end(), [&](std::string_view code) { return cut(text, code); });
+  // -$5 and $-5 are both written.
+  const bool sign_first = text.size() > 1 && text.front() == '-' && !is_digit(text[1]);
+  std::string_view rest = text.substr(sign_first ? 1 : 0);
+  const auto is_cut = [&](std::string_view sign) { return cut(rest, sign); };
+  if (!std::any_of(kSigns.begin(), kSigns.end(), is_cut) && !std::any_of(kCodes.begin(), kCodes.end(), is_cut))
+    return false;
+  text = rest;
+  return true;
+}
+
+// Neither a percent nor a currency sign stands at its ends.
+bool is_bare(std::string_view cell) {
+  const char first = cell.front();
+  return is_digit(cell.back()) && (is_digit(first) || (first == '-' && cell.size() > 1 && is_digit(cell[1])));
 }
 
 std::string place(std::string_view cell, std::int64_t line) {
@@ -154,6 +151,13 @@ std::string place(std::string_view cell, std::int64_t line) {
 }
 
 }  // namespace
+
+void WrittenNumber::add(const WrittenNumber& other) {
+  integer_digits = std::max(integer_digits, other.integer_digits);
+  decimals = std::max(decimals, other.decimals);
+  whole = whole && other.whole;
+  grouped = grouped || other.grouped;
+}
 
 bool NumberEvidence::take_digits(std::string_view cell, std::int64_t line) {
   if (!std::all_of(cell.begin(), cell.end(), is_digit)) return false;
@@ -172,20 +176,33 @@ void NumberEvidence::take(std::string_view cell, std::int64_t line) {
   ++cells_;
   if (take_digits(cell, line)) return;
   std::string_view number = cell;
-  if (cut(number, "%")) {
-    ++percent_;
-  } else if (cut_currency(number)) {
-    ++currency_;
+  if (!is_bare(cell)) {
+    if (cut(number, "%")) {
+      ++percent_;
+    } else if (cut_currency(number)) {
+      ++currency_;
+    }
   }
   take_number(number, cell, line);
 }
 
+void NumberEvidence::take_typed(std::string_view cell, std::int64_t line) {
+  if (alive_ == 0) return;
+  const auto plain = read_number(cell, kWritings[kPlain]);
+  if (!plain || plain->leading_zero || plain->integer_digits > kMostIntegerDigits) return take(cell, line);
+  ++cells_;
+  for (WrittenNumber& style : styles_) style.add(*plain);
+}
+
 void NumberEvidence::take_number(std::string_view number, std::string_view cell, std::int64_t line) {
   const unsigned before = alive_;
+  const auto plain = read_number(number, kWritings[kPlain]);
   bool marked = false;
   for (std::size_t at = 0; at < kStyles; ++at) {
     if ((alive_ & 1U << at) == 0) continue;
-    const auto written = read_number(number, kWritings[at]);
+    // Groups are optional: what is a plain number is the same number in all styles with a decimal point.
+    const bool same = plain && (kPointStyles & 1U << at) != 0;
+    const auto written = same ? plain : read_number(number, kWritings[at]);
     if (written && written->leading_zero && written->whole) {
       leading_zeros_ = place(cell, line);
       alive_ = 0;
@@ -195,11 +212,7 @@ void NumberEvidence::take_number(std::string_view number, std::string_view cell,
       alive_ &= ~(1U << at);
       continue;
     }
-    Style& style = styles_[at];
-    style.integer_digits = std::max(style.integer_digits, written->integer_digits);
-    style.decimals = std::max(style.decimals, written->decimals);
-    style.whole = style.whole && written->whole;
-    style.grouped = style.grouped || written->grouped;
+    styles_[at].add(*written);
     marked = marked || !written->whole || written->grouped;
   }
   if (marked && first_mark_.empty()) first_mark_ = place(cell, line);
@@ -208,7 +221,7 @@ void NumberEvidence::take_number(std::string_view number, std::string_view cell,
 }
 
 TypeReading NumberEvidence::reading(std::size_t at, const std::string& evidence) const {
-  Style style = styles_[at];
+  WrittenNumber style = styles_[at];
   style.integer_digits = std::max(style.integer_digits, most_digits_);
   TypeReading reading;
   reading.locale = kWritings[at].locale;

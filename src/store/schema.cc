@@ -2,6 +2,7 @@
 
 #include "queue/schema.h"
 #include "store/accounts_schema.h"
+#include "store/column_matches.h"
 #include "store/durable_jobs_schema.h"
 #include "store/webhooks_schema.h"
 
@@ -290,6 +291,7 @@ std::span<const db::Migration> migrations() {
       accounts_migration(),
       {10, "tallies", kTallies, kTallies},
       webhooks_migration(),
+      column_matches_migration(),
   };
   return all;
 }

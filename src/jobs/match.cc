@@ -1,0 +1,27 @@
+#include "jobs/match.h"
+
+#include "definition/header_name.h"
+#include "store/column_matches.h"
+
+namespace lade::jobs {
+
+Result<std::vector<definition::KnownMatch>> known_matches(db::Connection& connection, std::int64_t company,
+                                                          const std::string& definition,
+                                                          const std::vector<std::string>& header) {
+  LADE_ASSIGN(const auto saved, store::column_matches(connection, company, definition));
+  std::vector<definition::KnownMatch> known;
+  if (saved.empty()) return known;
+  const std::string signature = definition::header_signature(header);
+  for (const store::SavedMatch& match : saved)
+    known.push_back({match.source_column, match.data_column, match.signature == signature});
+  return known;
+}
+
+Result<void> keep_matches(db::Connection& connection, const MatchesToKeep& kept) {
+  store::MatchesToSave saved{kept.company, kept.definition, definition::header_signature(kept.header), {}, kept.user};
+  for (const definition::ColumnMatch& match : kept.match.matches)
+    saved.matches.push_back({saved.signature, match.source_column, match.data_column});
+  return store::save_column_matches(connection, saved);
+}
+
+}  // namespace lade::jobs
