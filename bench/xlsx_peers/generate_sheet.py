@@ -77,7 +77,7 @@ def write_small_parts(archive):
                                                              ("sharedStrings", "sharedStrings.xml")))
     archive.writestr("xl/workbook.xml", f'{DECLARATION}<workbook xmlns="{MAIN}" xmlns:r="{OFFICE}"><sheets>'
                      '<sheet name="Components" sheetId="1" r:id="rId1"/></sheets></workbook>')
-    archive.writestr("xl/styles.xml", f'{DECLARATION}<styleSheet xmlns="{MAIN}"><fonts count="1"><font/></fonts><fills count="1"><fill/>'
+    archive.writestr("xl/styles.xml", f'{DECLARATION}<styleSheet xmlns="{MAIN}"><fonts count="1"><font/></fonts><fills count="1"><fill><patternFill/></fill>'
                      '</fills><borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="3">'
                      '<xf numFmtId="0"/><xf numFmtId="14" applyNumberFormat="1"/><xf numFmtId="2" applyNumberFormat="1"/></cellXfs>'
                      '</styleSheet>')

@@ -167,10 +167,14 @@ class NumberView {
     int exponent = value_ == 0 ? 0 : static_cast<int>(std::floor(std::log10(value_)));
     const auto lowest = [&](int of) { return of - ((of % step) + step) % step; };
     exponent = lowest(exponent);
-    ShownDigits digits = shown_digits(value_ / std::pow(10.0, exponent), count(after));
+    // In two steps: the power of a very small number's exponent would be none.
+    const auto mantissa = [&] {
+      return value_ / std::pow(10.0, exponent / 2) / std::pow(10.0, exponent - exponent / 2);
+    };
+    ShownDigits digits = shown_digits(mantissa(), count(after));
     if (digits.whole.size() > static_cast<std::size_t>(step)) {  // rounded up to one digit more
       exponent += step;
-      digits = shown_digits(value_ / std::pow(10.0, exponent), count(after));
+      digits = shown_digits(mantissa(), count(after));
     }
     const std::string& letters = tokens_[exponent_].text;
     std::string text = show_whole(tokens_, {0, mantissa_end}, digits.whole, false) + (point_ < exponent_ ? "." : "") +

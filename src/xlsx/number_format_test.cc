@@ -51,6 +51,12 @@ TEST(NumberFormat, ShowsNumbers) {
   EXPECT_EQ(NumberFormat::parse("\"<\"@\">\"").display("text"), "<text>");
 }
 
+TEST(NumberFormat, ShowsTheSmallestAndTheLargestNumbers) {
+  EXPECT_EQ(shown(1e-310, "0.0E+0"), "1.0E-310");
+  EXPECT_EQ(shown(1e308, "0.0E+0"), "1.0E+308");
+  EXPECT_EQ(shown(1e308, "0%"), "0%") << "too large for a number";
+}
+
 TEST(NumberFormat, ShowsMoments) {
   EXPECT_EQ(shown(45322.572916666664, "yyyy-mm-dd hh:mm:ss"), "2024-01-31 13:45:00");
   EXPECT_EQ(shown(45322.572916666664, "ddd d mmm yy h:mm AM/PM"), "Wed 31 Jan 24 1:45 PM");
@@ -65,7 +71,7 @@ TEST(NumberFormat, TakesAnyCode) {
        {std::string("["), std::string("\""), std::string("\\"), std::string("_"), std::string(";;;;;;"),
         std::string(1000, '0'), std::string(100'000, '#'), std::string("0.") + std::string(900, '0'),
         std::string("/////"), std::string("0/0/0"), std::string("E+E+E+"), std::string("yyyyyyyyyyyyyyyyyyyyyyyyy")}) {
-    for (const double value : {0.0, -1.5, 1e308, 1e-308, 45322.5}) {
+    for (const double value : {0.0, -1.5, 1e308, 1e-308, 5e-324, 45322.5}) {
       EXPECT_LT(shown(value, code).size(), 4000U) << code;
     }
   }

@@ -29,6 +29,8 @@ std::string scientific(double value) {
 }  // namespace
 
 ShownDigits shown_digits(double value, std::size_t decimals) {
+  // A percent may have made it too large for a number.
+  if (!std::isfinite(value)) return {"", std::string(decimals, '0')};
   // d.dddddddddddddde±xx: 15 digits
   const std::string text = fmt::format("{:.14e}", value);
   std::string digits = text.substr(0, 1) + text.substr(2, 14);
