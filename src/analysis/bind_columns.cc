@@ -148,7 +148,18 @@ void Binder::bind_columns() {
   const auto& columns = program_->definition.columns;
   program_->columns.reserve(columns.size());
   for (const DataColumn& column : columns) bind_column(column);
+  refuse_strange_header();
   note_unmapped();
+}
+
+// A file with none of the columns is another file, also when none of them is required.
+void Binder::refuse_strange_header() {
+  const auto reads_file = [](const ColumnProgram& program) { return !program.column.from.empty(); };
+  const auto found = [](const ColumnProgram& program) { return program.source >= 0; };
+  const auto& columns = program_->columns;
+  if (!faults_.empty() || std::ranges::none_of(columns, reads_file) || std::ranges::any_of(columns, found)) return;
+  fault("header_mismatch",
+        fmt::format("none of the definition's columns is in the file; the header has: {}", joined(program_->header)));
 }
 
 void Binder::note_unmapped() {

@@ -54,6 +54,8 @@ TEST_P(Bind, EachFaultIsNamedWithWhatWouldBeAccepted) {
        "the header has: 'code', 'name', 'price', 'amount', 'born'"});
   expect_fault("columns: {code: {from: kode}, name: }\nload: [{table: item, key: code}]", "header_mismatch",
                {"'kode'", "similar: 'code' (0.79); if that is it: lade match FILE -d"});
+  expect_fault("columns: {code: , name: }\nload: [{table: item, key: code}]", "header_mismatch",
+               {"none of the definition's columns is in the file", "'x', 'y'"}, "x,y");
   expect_fault("columns: {code: , name: }\nload: [{table: item, key: code}]", "header_ambiguous", {"'name'", "2 times"},
                "code,name,name");
   expect_fault("columns: {code: }\nload: [{table: itme, key: code}]", "table_not_found",

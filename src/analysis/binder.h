@@ -24,6 +24,7 @@ class Binder {
   void bind_limits(ColumnProgram& program);
   std::optional<Cell> bound_value(ColumnProgram& program, const std::string& text, std::string& keep);
   void fault_missing(const definition::DataColumn& column);
+  void refuse_strange_header();
   void note_unmapped();
 
   // Lookups and checks (bind_lookups.cc).

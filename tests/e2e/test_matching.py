@@ -4,7 +4,7 @@ import unittest
 
 from harness import OnServer, ServerTest
 
-CONTENT = b"Kode,Titel\na,first\n"
+CONTENT = b"Kode,Titles\na,first\n"
 
 
 class Matching(ServerTest):
@@ -24,13 +24,13 @@ class Matching(ServerTest):
         self.problem(self.client.post("/api/v1/imports", {"file_id": file}), 422, "definition_not_matched")
         found = self.match(file)
         self.assertEqual((found["complete"], found["saved"], found["version"]), (False, False, 1))
-        self.assertEqual(self.kinds(found), {"name": ("Titel", "similar")})
+        self.assertEqual(self.kinds(found), {"name": ("Titles", "similar")})
         self.assertEqual([(one["data_column"], one["required"], one["similar"][0]["source_column"]) for one in found["missing"]],
                          [("code", True, "Kode")])
         saved = self.match(file, set=["Kode=code"], save=True)
         self.assertEqual((saved["complete"], saved["saved"]), (True, True))
-        self.assertEqual(self.kinds(saved), {"code": ("Kode", "given"), "name": ("Titel", "similar")})
-        self.assertEqual(self.kinds(self.match(file)), {"code": ("Kode", "remembered"), "name": ("Titel", "remembered")})
+        self.assertEqual(self.kinds(saved), {"code": ("Kode", "given"), "name": ("Titles", "similar")})
+        self.assertEqual(self.kinds(self.match(file)), {"code": ("Kode", "remembered"), "name": ("Titles", "remembered")})
         # Without a definition the header's signature finds it, though another definition has the same columns.
         job = self.client.post("/api/v1/imports", {"file_id": file}).json()
         self.assertEqual(job["definition"], "things")
