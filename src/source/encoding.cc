@@ -31,8 +31,8 @@ bool is_mostly_utf8(const Utf8Census& census) {
   return census.bad() == 0 || census.good() >= 4 * census.bad();
 }
 
-// Doubtful text that nothing but Windows-1252 would fit, as it fits any bytes, stays UTF-8: its bad bytes fail their rows,
-// while the other would let in nonsense unseen.
+// Doubtful text that nothing but Windows-1252 would fit, as it fits any bytes, stays UTF-8: its bad bytes fail their
+// rows, while the other would let in nonsense unseen.
 bool stays_utf8(const Utf8Census& census, const EncodingFinding& legacy) {
   return 2 * census.good() >= census.bad() && legacy.name == "windows-1252";
 }
