@@ -51,11 +51,11 @@ TEST(DraftFromFile, SaysWhatTheColumnsShow) {
   ASSERT_NE(draft.find("order_no"), nullptr);
   EXPECT_TRUE(draft.find("order_no")->required);
   EXPECT_THAT(draft.find("order_no")->from, ElementsAre("Order No."));
-  EXPECT_EQ(draft.find("ordered_on")->format, "DD.MM.YYYY");
+  EXPECT_THAT(draft.find("ordered_on")->formats, ElementsAre("DD.MM.YYYY"));
   EXPECT_EQ(draft.find("amount")->locale, "de-DE");
   EXPECT_EQ(definition::to_string(draft.find("amount")->type), "decimal(14,2)");
   EXPECT_THAT(draft.find("amount")->null_values, ElementsAre("N/A"));
-  EXPECT_EQ(draft.find("paid")->format, "ja/nein");
+  EXPECT_THAT(draft.find("paid")->formats, ElementsAre("ja/nein"));
   EXPECT_THAT(yaml, HasSubstr("# 13.04.2024 in line 2: the first number is the day"));
   EXPECT_THAT(yaml, HasSubstr("# filled and different in every row: order_no, ordered_on;"));
 }
@@ -115,14 +115,14 @@ TEST(DraftFromSchema, KeepsTypesFormatsAndConstraints) {
   EXPECT_EQ(found.find("code")->max_length, 8);
   EXPECT_EQ(found.find("code")->pattern, "[A-Z]\\d+");
   EXPECT_THAT(found.find("code")->null_values, ElementsAre("-"));
-  EXPECT_EQ(found.find("born")->format, "D/M/YYYY");
+  EXPECT_THAT(found.find("born")->formats, ElementsAre("D/M/YYYY"));
   EXPECT_EQ(found.find("born")->min, "1900-01-01");
   EXPECT_EQ(found.find("when")->type.kind, definition::TypeKind::text);
   EXPECT_THAT(yaml, HasSubstr("decide: a date in the format 'any'"));
   EXPECT_EQ(found.find("size")->locale, "de-DE");
   EXPECT_EQ(found.find("count")->max, "10");
   EXPECT_EQ(found.find("state")->values.size(), 2U);
-  EXPECT_EQ(found.find("paid")->format, "ja/nein");
+  EXPECT_THAT(found.find("paid")->formats, ElementsAre("ja/nein"));
   EXPECT_EQ(found.find("month")->pattern, "-?[0-9]{4}-(0[1-9]|1[0-2])");
   EXPECT_THAT(found.find("mail")->pattern, Not(::testing::IsEmpty()));
   EXPECT_EQ(found.find("more")->type.kind, definition::TypeKind::json);
