@@ -32,7 +32,7 @@ struct DateElement {
   DateField field = DateField::literal;
   std::uint8_t least = 1;  // digits
   std::uint8_t most = 1;
-  char byte = 0;  // of a literal
+  char byte = 0;  // of a literal; of others a point that follows
 };
 
 // A point of the calendar as written, before any zone is applied.

@@ -100,6 +100,10 @@ Result<void> DateFormat::add_locale(std::string_view locale) {
 }
 
 CastFault DateFormat::read(std::string_view text, bool with_time, WrittenDate& written, bool& found) const {
+  if (readings_.size() == 1) {
+    found = read_by(readings_.front(), text, with_time, months_.get(), written) && is_day(written);
+    return {};
+  }
   found = false;
   for (const DateReading& reading : readings_) {
     WrittenDate candidate;

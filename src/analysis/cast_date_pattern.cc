@@ -156,19 +156,12 @@ bool read_numeric(std::string_view& rest, const DateElement& element, WrittenDat
   return set(number, 0, 999'999, written.microsecond);
 }
 
-bool read_month_name(std::string_view& rest, bool long_name, const MonthNames* months, int& month) {
-  return months == nullptr ? read_english_name(rest, long_name, month) : months->take(rest, month);
-}
-
-bool is_name(DateField field) {
-  return field == DateField::month_name || field == DateField::month_long_name;
-}
-
-// The point of an abbreviation, unless the pattern has it.
-void skip_point(std::string_view& rest, const std::vector<DateElement>& pattern, std::size_t next) {
-  const bool in_pattern =
-      next < pattern.size() && pattern[next].field == DateField::literal && pattern[next].byte == '.';
-  if (!in_pattern && rest.starts_with('.')) rest.remove_prefix(1);
+bool read_month_name(std::string_view& rest, const DateElement& element, const MonthNames* months, int& month) {
+  if (months == nullptr) return read_english_name(rest, element.field == DateField::month_long_name, month);
+  if (!months->take(rest, month)) return false;
+  // The point of an abbreviation, unless the pattern has it.
+  if (element.byte != '.' && rest.starts_with('.')) rest.remove_prefix(1);
+  return true;
 }
 
 // `afternoon` becomes 0 or 1 when the text says so.
@@ -179,8 +172,8 @@ bool read_element(std::string_view& rest, const DateElement& element, const Mont
       if (rest.empty() || rest.front() != element.byte) return false;
       rest.remove_prefix(1);
       return true;
-    case DateField::month_name: return read_month_name(rest, false, months, written.month);
-    case DateField::month_long_name: return read_month_name(rest, true, months, written.month);
+    case DateField::month_name:
+    case DateField::month_long_name: return read_month_name(rest, element, months, written.month);
     case DateField::meridiem:
       afternoon = equal_ignoring_case(rest.substr(0, 2), "pm") ? 1 : 0;
       if (afternoon == 0 && !equal_ignoring_case(rest.substr(0, 2), "am")) return false;
@@ -211,6 +204,7 @@ Result<std::vector<DateElement>> parse_date_pattern(std::string_view pattern) {
     const std::string_view letters = pattern.substr(at, run_end - at);
     DateElement element;
     if (!find_token(letters, element)) return invalid(pattern, fmt::format("\"{}\" means nothing", letters));
+    if (pattern.substr(run_end).starts_with('.')) element.byte = '.';
     elements.push_back(element);
     at = run_end;
   }
@@ -221,10 +215,8 @@ Result<std::vector<DateElement>> parse_date_pattern(std::string_view pattern) {
 bool read_by_pattern(std::string_view& rest, const std::vector<DateElement>& pattern, const MonthNames* months,
                      WrittenDate& written) {
   int afternoon = -1;
-  for (std::size_t at = 0; at < pattern.size(); ++at) {
-    if (!read_element(rest, pattern[at], months, written, afternoon)) return false;
-    if (months != nullptr && is_name(pattern[at].field)) skip_point(rest, pattern, at + 1);
-  }
+  for (const DateElement& element : pattern)
+    if (!read_element(rest, element, months, written, afternoon)) return false;
   if (afternoon >= 0) written.hour = written.hour % 12 + afternoon * 12;
   return true;
 }

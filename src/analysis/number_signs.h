@@ -23,10 +23,10 @@ struct NumberSigns {
 
 // A number without what stood around it.
 struct BareNumber {
-  std::string_view digits;  // without a sign
+  std::string_view digits = {};  // without a sign
   bool negative = false;
   bool percent = false;
-  std::string_view currency;  // as written
+  std::string_view currency = {};  // as written
 };
 
 // Takes everything off that `signs` allows, each thing once, with the spaces between. False when what is left cannot be

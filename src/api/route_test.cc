@@ -55,7 +55,7 @@ TEST(Routes, EachIsWhole) {
     EXPECT_TRUE(names.insert(route.name).second) << route.name << " stands there twice";
     EXPECT_TRUE(places.insert({route.method, route.path}).second) << route.name;
     EXPECT_NE(route.answer == nullptr, route.receive == nullptr) << route.name << " is answered by one of the two";
-    EXPECT_EQ(route.receive != nullptr, route.body == Body::upload) << route.name;
+    EXPECT_TRUE(route.receive != nullptr || route.body != Body::upload) << route.name;
     EXPECT_FALSE(route.summary.empty()) << route.name;
     EXPECT_FALSE(route.answers.empty()) << route.name;
     EXPECT_TRUE(known(route.body_schema)) << route.name << " takes " << route.body_schema;

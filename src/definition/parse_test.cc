@@ -267,14 +267,16 @@ void expect_valid(const std::string& yaml, const std::string& name) {
   EXPECT_EQ(without_lines(again.definition), without_lines(parsed.definition)) << name;
 }
 
-TEST(Examples, AreValid) {
+TEST(ExamplesAndPacks, AreValid) {
   int count = 0;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(source_folder() / "examples")) {
-    if (entry.path().extension() != ".yaml") continue;
-    expect_valid(file_text(entry.path()), entry.path().filename());
-    ++count;
+  for (const char* folder : {"examples", "packs"}) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(source_folder() / folder)) {
+      if (entry.path().extension() != ".yaml") continue;
+      expect_valid(file_text(entry.path()), entry.path().filename());
+      ++count;
+    }
   }
-  EXPECT_GE(count, 2);
+  EXPECT_GE(count, 5);
 }
 
 TEST(Documentation, EveryDefinitionInItIsValid) {

@@ -289,13 +289,15 @@ Result<Summary> run_import(const std::string& file, const definition::Definition
   if (options.results_folder.empty()) options.results_folder = options.data / "imports" / job->uuid;
   LADE_TRY(create_folder(options.data, data_folder()));
   LADE_ASSIGN(const definition::Definition asked, for_request(definition, options));
-  LADE_ASSIGN(job->input, source::open_input(file, options.data, options.max_bytes, overrides_of(asked), stop));
-  LADE_TRY(prepare_results(options));
   job->options = options;
+  job->input.name = file;
   const Summary untouched = cancelled_before_its_start(*job, definition);
-  auto summary = options.dry_run
-                     ? rehearse_import(*job, asked, progress, stop)
-                     : OneShot(definition, definition_text, options, progress, stop).run(file, asked, std::move(job));
+  auto summary = [&]() -> Result<Summary> {
+    LADE_ASSIGN(job->input, source::open_input(file, options.data, options.max_bytes, overrides_of(asked), stop));
+    LADE_TRY(prepare_results(options));
+    if (options.dry_run) return rehearse_import(*job, asked, progress, stop);
+    return OneShot(definition, definition_text, options, progress, stop).run(file, asked, std::move(job));
+  }();
   if (!summary && summary.error().kind == ErrorKind::cancelled) summary = untouched;
   if (!summary) return summary;
   summary->seconds = std::chrono::duration<double>(Clock::now() - start).count();

@@ -26,9 +26,15 @@ Result<std::string> read_part(const File& file, std::uint64_t begin, std::uint64
   return part;
 }
 
-// In other encodings letters beyond ASCII form valid UTF-8 only by accident: in one of five at most.
+// In other encodings letters beyond ASCII form valid UTF-8 only by accident.
 bool is_mostly_utf8(const Utf8Census& census) {
   return census.bad() == 0 || census.good() >= 4 * census.bad();
+}
+
+// Doubtful text that nothing but Windows-1252 would fit, as it fits any bytes, stays UTF-8: its bad bytes fail their
+// rows, while the other would let in nonsense unseen.
+bool stays_utf8(const Utf8Census& census, const EncodingFinding& legacy) {
+  return 2 * census.good() >= census.bad() && legacy.name == "windows-1252";
 }
 
 Result<Utf8Census> take_census(const File& file, std::uint64_t bytes, const std::stop_token& stop) {
@@ -94,7 +100,8 @@ Result<EncodingFinding> find_encoding(const File& file, std::uint64_t bytes, con
       return EncodingFinding{name, 0, fmt::format("encoding: {}, by its escape sequences", name)};
   }
   if (!mark.encoding.empty() || is_mostly_utf8(census)) return utf8(census, mark);
-  return legacy(file, bytes, census);
+  LADE_ASSIGN(EncodingFinding finding, legacy(file, bytes, census));
+  return stays_utf8(census, finding) ? utf8(census, mark) : finding;
 }
 
 Result<EncodingFinding> given_encoding(const File& file, std::uint64_t bytes, const std::string& name) {

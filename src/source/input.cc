@@ -1,6 +1,7 @@
 #include "source/input.h"
 
 #include <fmt/format.h>
+#include <simdjson.h>
 
 #include <algorithm>
 
@@ -54,11 +55,21 @@ bool counts(const zip::Entry& entry) {
   return !entry.folder && !entry.name.starts_with("__MACOSX/") && !entry.name.ends_with(".DS_Store");
 }
 
+// Names in archives may hold anything.
+std::string printable(std::string name) {
+  const bool text = simdjson::validate_utf8(name.data(), name.size());
+  for (char& byte : name) {
+    const auto value = static_cast<unsigned char>(byte);
+    if (value < 0x20 || value == 0x7F || (value >= 0x80 && !text)) byte = '?';
+  }
+  return name;
+}
+
 Error several_files(const std::string& name, const std::vector<std::string>& names) {
   constexpr std::size_t kShown = 5;
   std::string shown;
   for (std::size_t i = 0; i < std::min(names.size(), kShown); ++i)
-    shown += fmt::format("{}{}", i > 0 ? ", " : "", names[i]);
+    shown += fmt::format("{}{}", i > 0 ? ", " : "", printable(names[i]));
   if (names.size() > kShown) shown += fmt::format(" and {} more", names.size() - kShown);
   return {"zip_not_single",
           names.empty() ? fmt::format("{}: the zip archive has no file in it", name)
@@ -85,7 +96,7 @@ Result<void> unpack(const zip::Archive& archive, const Spooling& spooling, Input
   LADE_TRY(spool.copy(*from));
   input.origin.compression = name_of(Compression::zip);
   input.origin.evidence.push_back(
-      fmt::format("compression: zip, the file inside is {}", archive.entries()[entry].name));
+      fmt::format("compression: zip, the file inside is {}", printable(archive.entries()[entry].name)));
   use(std::move(spool), input);
   return {};
 }
@@ -146,7 +157,8 @@ Result<EncodingFinding> encoding_of(const Input& input, const Overrides& overrid
   LADE_ASSIGN(EncodingFinding encoding, overrides.encoding.empty()
                                             ? find_encoding(input.file, input.bytes, stop)
                                             : given_encoding(input.file, input.bytes, overrides.encoding));
-  if (!encoding.name.starts_with("utf-")) LADE_TRY(check_text(beginning));
+  // Wide text and text that shifts is full of control bytes.
+  if (!encoding.name.starts_with("utf-") && !encoding.name.starts_with("iso-2022")) LADE_TRY(check_text(beginning));
   return encoding;
 }
 

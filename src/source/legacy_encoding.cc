@@ -11,6 +11,8 @@
 namespace lade::source {
 namespace {
 
+constexpr std::ptrdiff_t kFewLetters = 2;
+
 std::string ask_uchardet(std::string_view sample) {
   const std::unique_ptr<uchardet, void (*)(uchardet*)> detector(uchardet_new(), uchardet_delete);
   if (uchardet_handle_data(detector.get(), sample.data(), sample.size()) != 0) return {};
@@ -70,6 +72,10 @@ std::string corrected(std::string_view sample, std::string answer) {
 }  // namespace
 
 std::string legacy_encoding(std::string_view sample) {
+  // So few letters are no evidence for anything but the commonest encoding.
+  const auto letters =
+      std::ranges::count_if(sample, [](char byte) { return static_cast<unsigned char>(byte) >= 0x80; });
+  if (letters <= kFewLetters && decoded(sample, "windows-1252").bad_bytes == 0) return "windows-1252";
   std::string answer = corrected(sample, ask_uchardet(sample));
   if (answer.empty() || answer == "ASCII" || answer == "UTF-8") return "windows-1252";
   const auto known = encoding_named(answer);

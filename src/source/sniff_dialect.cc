@@ -22,14 +22,17 @@ struct Candidate {
   char delimiter;
   double weight;
   bool weak = false;
+  bool comment_is_guess = true;
 };
 constexpr std::array kDelimiters = {Candidate{',', 1.0},       Candidate{';', 1.0},      Candidate{'\t', 1.0},
                                     Candidate{'|', 0.99},      Candidate{'^', 0.95},     Candidate{'~', 0.95},
                                     Candidate{':', 0.7, true}, Candidate{' ', 0.5, true}};
 
 std::vector<Candidate> delimiters(const Overrides& overrides) {
-  if (overrides.delimiter) return {{*overrides.delimiter, 1.0}};
-  return {kDelimiters.begin(), kDelimiters.end()};
+  std::vector<Candidate> result(kDelimiters.begin(), kDelimiters.end());
+  if (overrides.delimiter) result = {{*overrides.delimiter, 1.0}};
+  for (Candidate& candidate : result) candidate.comment_is_guess = !overrides.comment;
+  return result;
 }
 
 std::vector<csv::Dialect> with_escapes(std::string_view sample, const Overrides& overrides, char quote) {
@@ -116,7 +119,10 @@ double score_of(const Reading& reading, const Candidate& candidate) {
     return static_cast<double>(count) / static_cast<double>(reading.records);
   };
   const double agreement = share(reading.fitting);
-  if (candidate.weak && reading.fields > 1 && (agreement < 1 || reading.records < 3 || reading.titles > 0)) return 0;
+  const bool convincing = agreement == 1 && reading.records >= 3 && reading.titles == 0 && reading.dialect.quote != 0;
+  if (candidate.weak && reading.fields > 1 && !convincing) return 0;
+  // In a table of one column nothing tells a comment from a value.
+  if (candidate.comment_is_guess && reading.dialect.comment != 0 && reading.fields < 2) return 0;
   // Two words in each record are a name rather than two fields.
   if (candidate.delimiter == ' ' && reading.fields == 2) return 0;
   const auto fields = static_cast<double>(reading.fields);
@@ -126,7 +132,8 @@ double score_of(const Reading& reading, const Candidate& candidate) {
   score *= candidate.weight;
   score *= 1 - 0.5 * std::min(share(reading.faults), 1.0);
   score *= reading.first_fits ? 1.0 : 0.9;
-  score *= 1 - 0.01 * static_cast<double>(reading.titles);
+  // A reading that needs no titles is better than one that declares a header to be one.
+  if (reading.titles > 0) score *= 0.9 - 0.01 * static_cast<double>(reading.titles);
   // A quote that is seen to work beats one that is only possible, and both beat none.
   score *= reading.dialect.quote == 0 ? 0.8 : 1 + 0.05 * std::min(share(reading.quoted), 1.0);
   return score;

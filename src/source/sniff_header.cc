@@ -112,15 +112,19 @@ std::size_t filled(const SampleRecord& record) {
 // How many records at the front are titles above a table of `fields` columns; 0 when what follows is no such table.
 std::size_t count_titles(const Records& records, std::size_t fields) {
   if (fields < 2) return 0;
+  // The first has a cell or two; then others may follow that have fewer fields than the table.
   const std::size_t most_cells = std::max<std::size_t>(1, fields / 3);
+  const auto is_title = [&](const SampleRecord& record, bool first) {
+    return filled(record) <= most_cells || (!first && record.fields.size() < fields);
+  };
   std::size_t titles = 0;
-  while (titles < records.size() && filled(records[titles]) <= most_cells) ++titles;
+  while (titles < records.size() && is_title(records[titles], titles == 0)) ++titles;
   if (titles == 0 || titles > kMostTitles || titles + 2 > records.size()) return 0;
   const auto first = records.begin() + static_cast<std::ptrdiff_t>(titles);
   const auto fitting =
       std::count_if(first, records.end(), [&](const SampleRecord& record) { return record.fields.size() == fields; });
   const bool names_all = first->fields.size() == fields && filled(*first) * 3 >= fields * 2;
-  return names_all && fitting * 5 >= (records.end() - first) * 4 ? titles : 0;
+  return names_all && fitting * 3 >= (records.end() - first) * 2 ? titles : 0;
 }
 
 HeaderFinding by_names(const Records& records, const std::vector<std::string>& expected) {

@@ -184,6 +184,14 @@ TEST(Sniff, LeavesOutTitlesAboveTheHeader) {
   }
 }
 
+TEST(Sniff, AHeaderIsNoTitleForADelimiterInTheData) {
+  EXPECT_EQ(sniffed("text|number\nfoo|123,000\nbar|456,000\nbaz|789,000\n").dialect.delimiter, '|');
+}
+
+TEST(Sniff, TitlesMayHoldTheDelimiter) {
+  EXPECT_EQ(sniffed("some notes\nmore, notes\nnumber,text,date\n345.0,TEST4,2000-12-13\n").header_line, 3);
+}
+
 TEST(Sniff, ARaggedFirstRecordIsNoTitle) {
   EXPECT_EQ(sniffed("id\n1,2\n3,4\n5,6\n").header_line, 1);
   EXPECT_EQ(sniffed("a,b\n1,2,3,4\n3,4,5,6\n5,6,7,8\n").header_line, 1);

@@ -82,7 +82,7 @@ std::string_view wide_encoding(std::string_view sample) {
   const bool could_be_utf8 = simdjson::validate_utf8(sample.data(), sample.size());
   for (const Wide& wide : kWide) {
     const Units units = read_units(sample, wide);
-    if (units.all < 2 || units.impossible * 100 > units.all) continue;
+    if (units.all < 2 || units.impossible * 20 > units.all) continue;
     // UTF-32 says enough by being possible: its first byte or two are always zero.
     if (wide.width == 4) return wide.encoding;
     // Read as UTF-16, other text is ideographs throughout: ASCII among them is the proof.

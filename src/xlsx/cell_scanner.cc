@@ -7,19 +7,25 @@
 namespace lade::xlsx {
 namespace {
 
-// The attributes' values end with a quote: "s", "str" … → type; null when it is none.
+constexpr std::ptrdiff_t kMostWholeDigits = 18;  // fit in 64 bits
+
+// A type and the quote behind it: s" str" inlineStr" …; null when it is none.
 const char* scan_type(const char* at, CellType& type) {
-  static constexpr std::pair<std::string_view, CellType> kTypes[] = {
-      {"s\"", CellType::shared},  {"n\"", CellType::number},
-      {"str\"", CellType::text},  {"inlineStr\"", CellType::inline_text},
-      {"b\"", CellType::boolean}, {"e\"", CellType::error},
-      {"d\"", CellType::date}};
-  for (const auto& [written, known] : kTypes) {
-    if (std::memcmp(at, written.data(), written.size()) != 0) continue;
-    type = known;
-    return at + written.size();
+  if (at[1] != '"') {
+    const bool text = std::memcmp(at, "str\"", 4) == 0;
+    if (!text && std::memcmp(at, "inlineStr\"", 10) != 0) return nullptr;
+    type = text ? CellType::text : CellType::inline_text;
+    return at + (text ? 4 : 10);
   }
-  return nullptr;
+  switch (at[0]) {
+    case 's': type = CellType::shared; break;
+    case 'n': type = CellType::number; break;
+    case 'b': type = CellType::boolean; break;
+    case 'e': type = CellType::error; break;
+    case 'd': type = CellType::date; break;
+    default: return nullptr;
+  }
+  return at + 2;
 }
 
 const char* scan_style(const char* at, std::uint32_t& style) {
@@ -49,7 +55,16 @@ const char* skip_formula(const char* at, const char* end) {
 }  // namespace
 
 void CellScanner::begin_row(std::string_view prefix, std::string_view row_digits) {
-  row_end_.assign(row_digits).push_back('"');
+  row_end_bytes_ = row_digits.size() < sizeof row_end_ ? static_cast<unsigned>(row_digits.size()) + 1 : 0;
+  char word[sizeof row_end_] = {};
+  char mask[sizeof row_end_] = {};
+  if (row_end_bytes_ > 0) {
+    row_digits.copy(word, row_digits.size());
+    word[row_digits.size()] = '"';
+    std::memset(mask, 0xFF, row_end_bytes_);
+  }
+  std::memcpy(&row_end_, word, sizeof word);
+  std::memcpy(&row_end_mask_, mask, sizeof mask);
   if (prefix == prefix_) return;
   prefix_ = prefix;
   const auto open = [&](std::string_view name) { return "<" + prefix_ + std::string(name); };
@@ -64,9 +79,11 @@ const char* CellScanner::scan_reference(const char* at, std::uint32_t& column) c
   const char* const begin = at;
   for (; *at >= 'A' && *at <= 'Z' && at - begin < 3; ++at)
     value = value * 26 + static_cast<std::uint32_t>(*at - 'A' + 1);
-  if (at == begin || std::memcmp(at, row_end_.data(), row_end_.size()) != 0) return nullptr;
+  std::uint64_t word;
+  std::memcpy(&word, at, sizeof word);
+  if (at == begin || (word & row_end_mask_) != row_end_ || row_end_bytes_ == 0) return nullptr;
   column = value - 1;
-  return at + row_end_.size();
+  return at + row_end_bytes_;
 }
 
 // From behind the tag's name to its > or />.
@@ -100,12 +117,17 @@ const char* CellScanner::scan_value(const Tags& tags, const char* at, const char
   if (!matches_at(at, end, tags.value)) return nullptr;
   const char* const begin = at += tags.value.size();
   cell.escaped = false;
+  cell.whole = false;
   if (cell.head.type == CellType::text) {
     for (; at < end && *at != '<'; ++at) {
       if (*at == '&' || *at == '\r') return nullptr;
       cell.escaped |= *at == '_';
     }
   } else {
+    std::uint64_t number = 0;
+    for (; *at >= '0' && *at <= '9'; ++at) number = number * 10 + static_cast<std::uint64_t>(*at - '0');
+    cell.whole = *at == '<' && at - begin <= kMostWholeDigits;
+    cell.number = number;
     while (*at > ' ' && *at != '<' && *at != '&' && *at != '_') ++at;
   }
   if (!matches_at(at, end, tags.value_end)) return nullptr;

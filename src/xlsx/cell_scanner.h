@@ -19,6 +19,8 @@ struct ScannedCell {
   CellHead head;
   std::string_view value;  // as written; empty: the cell is blank
   bool escaped = false;    // a text that may hold _xHHHH_
+  bool whole = false;      // the value is nothing but digits, of which `number` is the value
+  std::uint64_t number = 0;
 };
 
 // The fast path of a sheet: cells as programs write them, found by comparing bytes. It takes only what the tokenizer
@@ -57,7 +59,10 @@ class CellScanner {
   const char* scan_reference(const char* at, std::uint32_t& column) const;
 
   std::string prefix_;
-  std::string row_end_;  // digits and closing quote, e.g. 17"
+  // How a reference to a cell of the row ends (17"), as the bytes of one word.
+  std::uint64_t row_end_ = 0;
+  std::uint64_t row_end_mask_ = 0;
+  unsigned row_end_bytes_ = 0;  // 0: too long for a word, which no sheet has
   PrefixedTags prefixed_;
 };
 

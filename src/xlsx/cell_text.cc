@@ -171,6 +171,39 @@ bool plain_as_written(std::string_view written) {
   return !written.empty() && (point == std::string_view::npos || significant <= kSignificantDigits);
 }
 
+std::size_t rounded_decimal(std::string_view written, char (&to)[kRoundedBytes]) {
+  std::size_t at = written.starts_with('-') ? 1 : 0;
+  std::size_t significant = 0;
+  std::size_t point = 0;
+  std::size_t last = 0;  // behind the 15th digit
+  for (; at < written.size(); ++at) {
+    const char character = written[at];
+    if (character == '.') {
+      if (point != 0 || at == 0 || !is_digit(written[at - 1])) return 0;
+      point = at;
+    } else if (is_digit(character)) {
+      significant += significant > 0 || character != '0';
+      if (significant == kSignificantDigits && last == 0) last = at + 1;
+    } else {
+      return 0;
+    }
+  }
+  if (last == 0 || point == 0 || last <= point + 1 || last >= written.size() || last > kRoundedBytes) return 0;
+  written.copy(to, last);
+  for (at = last; written[last] >= '5';) {
+    if (at == 0 || to[at - 1] == '-') return 0;  // one digit more
+    --at;
+    if (to[at] == '.') continue;
+    if (to[at] != '9') {
+      ++to[at];
+      break;
+    }
+    to[at] = '0';
+  }
+  while (to[last - 1] == '0') --last;
+  return to[last - 1] == '.' ? last - 1 : last;
+}
+
 std::optional<std::string> plain_number(std::string_view written) {
   auto number = parse_decimal(written);
   if (!number) return std::nullopt;

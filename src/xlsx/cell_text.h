@@ -17,6 +17,11 @@ constexpr std::size_t kSignificantDigits = 15;
 // Whether a number can be delivered as it is written: plain digits, or a decimal of at most 15 significant ones.
 bool plain_as_written(std::string_view written);
 
+// A decimal without an exponent, rounded to 15 significant digits, without a detour; 0 when it is another kind of
+// number. Gives the bytes written.
+constexpr std::size_t kRoundedBytes = 40;
+std::size_t rounded_decimal(std::string_view written, char (&to)[kRoundedBytes]);
+
 // Any other number, without an exponent and rounded to 15 significant digits; nothing when it is no number, or one
 // beyond what a spreadsheet can hold.
 std::optional<std::string> plain_number(std::string_view written);

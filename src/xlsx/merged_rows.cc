@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 namespace lade::xlsx {
 namespace {
 
-constexpr std::uint64_t kMostFilledCells = 10'000'000;
+constexpr std::uint64_t kMostFilledCells = 4'000'000;
 constexpr std::uint64_t kMostOpenBytes = 32 * 1024 * 1024;
 constexpr std::uint64_t kMostRowBytes = 32 * 1024 * 1024;
 
@@ -88,10 +89,11 @@ Result<void> MergedRows::fill(const Row& row) {
     return fail(too_large("merged cells would repeat too much text"));
   }
   // Where ranges overlap, the one that began first counts; a filled cell counts more than the sheet's own.
-  std::stable_sort(filled_.begin(), filled_.end(), by_column);
-  filled_.erase(
-      std::unique(filled_.begin(), filled_.end(), [](const Cell& a, const Cell& b) { return a.column == b.column; }),
-      filled_.end());
+  if (open_.size() > 1) {
+    std::stable_sort(filled_.begin(), filled_.end(), by_column);
+    const auto same_column = [](const Cell& a, const Cell& b) { return a.column == b.column; };
+    filled_.erase(std::unique(filled_.begin(), filled_.end(), same_column), filled_.end());
+  }
   cells_.clear();
   std::set_union(filled_.begin(), filled_.end(), row.cells.begin(), row.cells.end(), std::back_inserter(cells_),
                  by_column);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "xlsx/xml_reader.h"
 
 namespace lade::xlsx {

@@ -185,13 +185,7 @@ Result<void> SheetParser::scan_cells() {
     window.consume_to(behind);
     at = behind;
     next_column_ = cell.head.column + 1;
-    if (cell.value.empty()) continue;
-    if (cell.escaped) {
-      text_.clear();
-      append_unescaped(cell.value, text_);
-      cell.value = text_;
-    }
-    LADE_TRY(add(cell.head, cell.value));
+    if (!add_scanned(cell)) return fail(std::move(failure_));
   }
   return {};
 }
@@ -236,18 +230,42 @@ Result<void> SheetParser::read_cell() {
   }
   const bool text = head.type == CellType::text || head.type == CellType::inline_text;
   const std::string_view written = text ? std::string_view(text_) : trimmed(text_);
-  return written.empty() ? Result<void>() : add(head, written);
+  if (!written.empty() && !add(head, written)) return fail(std::move(failure_));
+  return {};
+}
+
+bool SheetParser::refuse(Error error) {
+  failure_ = std::move(error);
+  return false;
+}
+
+bool SheetParser::add_scanned(const ScannedCell& cell) {
+  if (cell.value.empty()) return true;
+  if (cell.whole && cell.head.type == CellType::shared) return add_shared(cell.head, cell.number);
+  if (cell.whole && cell.head.type == CellType::number) {
+    const FormatKind kind = context_.styles.kind(cell.head.style);
+    if (kind == FormatKind::number) return add_text(cell.head, CellKind::number, cell.value);
+    if (kind != FormatKind::zeros) return add_moment(cell.head, kind, static_cast<double>(cell.number), cell.value);
+  }
+  if (!cell.escaped) return add(cell.head, cell.value);
+  text_.clear();
+  append_unescaped(cell.value, text_);
+  return add(cell.head, text_);
 }
 
 // `written` is not empty.
-Result<void> SheetParser::add(const CellHead& head, std::string_view written) {
+bool SheetParser::add(const CellHead& head, std::string_view written) {
   switch (head.type) {
     case CellType::number: return add_number(head, written);
-    case CellType::shared: return add_shared(head, written);
     case CellType::error: return add_text(head, CellKind::error, written);
     case CellType::date: return add_text(head, iso_kind(written), written);
     case CellType::text:
     case CellType::inline_text: return add_text(head, CellKind::text, written);
+    case CellType::shared: {
+      std::size_t index = 0;
+      if (parse_whole(written, index)) return add_shared(head, index);
+      return refuse(damaged(fmt::format("{:?} is no number of a shared string", written.substr(0, 40))));
+    }
     case CellType::boolean: break;
   }
   if (written == "1" || written == "true") return add_cell(head, CellKind::boolean, "TRUE");
@@ -255,57 +273,66 @@ Result<void> SheetParser::add(const CellHead& head, std::string_view written) {
   return add_text(head, CellKind::text, written);
 }
 
-Result<void> SheetParser::add_number(const CellHead& head, std::string_view written) {
+bool SheetParser::add_number(const CellHead& head, std::string_view written) {
   const FormatKind kind = context_.styles.kind(head.style);
+  if (kind == FormatKind::number) return add_plain_number(head, written);
   if (kind == FormatKind::zeros) {
     const bool negative = written.starts_with('-');
     const std::string_view digits = written.substr(negative ? 1 : 0);
     const ZeroPattern& zeros = context_.styles.zeros(head.style);
-    if (all_digits(digits) && (zeros.negatives || !negative)) {
-      return add_text(head, CellKind::number, zeros.padded(digits, negative));
-    }
-  } else if (kind != FormatKind::number) {
-    double serial = 0;
-    const auto [end, error] = std::from_chars(written.data(), written.data() + written.size(), serial);
-    if (error == std::errc() && end == written.data() + written.size()) {
-      const MomentText moment = moment_text(serial, kind, context_.from_1904);
-      if (moment.kind != CellKind::number) return add_text(head, moment.kind, {moment.text, moment.length});
-    }
+    if (!all_digits(digits) || (negative && !zeros.negatives)) return add_plain_number(head, written);
+    return add_text(head, CellKind::number, zeros.padded(digits, negative));
   }
+  double serial = 0;
+  const auto [end, error] = std::from_chars(written.data(), written.data() + written.size(), serial);
+  const bool number = error == std::errc() && end == written.data() + written.size();
+  return number ? add_moment(head, kind, serial, written) : add_plain_number(head, written);
+}
+
+bool SheetParser::add_moment(const CellHead& head, FormatKind kind, double serial, std::string_view written) {
+  const MomentText moment = moment_text(serial, kind, context_.from_1904);
+  if (moment.kind == CellKind::number) return add_plain_number(head, written);
+  return add_text(head, moment.kind, {moment.text, moment.length});
+}
+
+bool SheetParser::add_plain_number(const CellHead& head, std::string_view written) {
   if (plain_as_written(written)) return add_text(head, CellKind::number, written);
+  char buffer[kRoundedBytes];
+  if (const std::size_t length = rounded_decimal(written, buffer); length > 0) {
+    return add_text(head, CellKind::number, {buffer, length});
+  }
   // Text in a cell of numbers is not for us to judge.
   const auto plain = plain_number(written);
   return plain ? add_text(head, CellKind::number, *plain) : add_text(head, CellKind::text, written);
 }
 
-Result<void> SheetParser::add_shared(const CellHead& head, std::string_view written) {
-  std::size_t index = 0;
-  if (!parse_whole(written, index) || index >= context_.strings.size()) {
-    return fail(damaged(fmt::format("the workbook has no shared string {:?}; it has {} of them", written.substr(0, 40),
-                                    context_.strings.size())));
+bool SheetParser::add_shared(const CellHead& head, std::size_t index) {
+  if (index >= context_.strings.size()) [[unlikely]] {
+    return refuse(damaged(
+        fmt::format("the workbook has no shared string {}; it has {} of them", index, context_.strings.size())));
   }
-  LADE_ASSIGN(const std::string_view text, context_.strings.at(index));
-  if (text.empty()) return {};
-  return context_.strings.spilled() ? add_text(head, CellKind::text, text) : add_cell(head, CellKind::text, text);
+  if (!context_.strings.spilled()) {
+    const std::string_view text = context_.strings.resident(index);
+    return text.empty() || add_cell(head, CellKind::text, text);
+  }
+  auto text = context_.strings.at(index);
+  if (!text) return refuse(std::move(text.error()));
+  return text->empty() || add_text(head, CellKind::text, *text);
 }
 
-// A text that does not last.
-Result<void> SheetParser::add_text(const CellHead& head, CellKind kind, std::string_view text) {
-  return add_cell(head, kind, arena_.keep(text));
-}
-
-Result<void> SheetParser::add_cell(const CellHead& head, CellKind kind, std::string_view text) {
-  if (head.column >= context_.limits.max_columns) {
-    return fail(too_large(fmt::format("row {} has a column {}; at most {} are accepted", row_, head.column + 1,
-                                      context_.limits.max_columns)));
-  }
-  if (cells_.size() == context_.limits.max_columns) return fail(damaged("it has more cells than columns"));
-  ascending_ &= cells_.empty() || cells_.back().column < head.column;
+bool SheetParser::add_cell(const CellHead& head, CellKind kind, std::string_view text) {
   row_bytes_ += text.size();
-  if (row_bytes_ > kMostRowBytes)
-    return fail(too_large(fmt::format("row {} has more than {} bytes", row_, kMostRowBytes)));
+  if (head.column >= context_.limits.max_columns) [[unlikely]] {
+    return refuse(too_large(fmt::format("row {} has a column {}; at most {} are accepted", row_, head.column + 1,
+                                        context_.limits.max_columns)));
+  }
+  if (cells_.size() == context_.limits.max_columns) return refuse(damaged("it has more cells than columns"));
+  if (row_bytes_ > kMostRowBytes) {
+    return refuse(too_large(fmt::format("row {} has more than {} bytes", row_, kMostRowBytes)));
+  }
+  ascending_ &= cells_.empty() || cells_.back().column < head.column;
   cells_.push_back({head.column, kind, head.style, text});
-  return {};
+  return true;
 }
 
 }  // namespace lade::xlsx

@@ -59,11 +59,18 @@ class SheetParser {
   Result<void> read_cell();
   Result<CellHead> read_head();
 
-  Result<void> add(const CellHead& head, std::string_view written);
-  Result<void> add_number(const CellHead& head, std::string_view written);
-  Result<void> add_shared(const CellHead& head, std::string_view written);
-  Result<void> add_text(const CellHead& head, CellKind kind, std::string_view text);
-  Result<void> add_cell(const CellHead& head, CellKind kind, std::string_view text);
+  // False when the cell cannot be taken; failure_ says why. (A Result for every cell would cost more than the cell.)
+  bool add_scanned(const ScannedCell& cell);
+  bool add(const CellHead& head, std::string_view written);
+  bool add_number(const CellHead& head, std::string_view written);
+  bool add_moment(const CellHead& head, FormatKind kind, double serial, std::string_view written);
+  bool add_plain_number(const CellHead& head, std::string_view written);
+  bool add_shared(const CellHead& head, std::size_t index);
+  bool add_text(const CellHead& head, CellKind kind, std::string_view text) {
+    return add_cell(head, kind, arena_.keep(text));
+  }
+  bool add_cell(const CellHead& head, CellKind kind, std::string_view text);
+  bool refuse(Error error);
 
   Error damaged(std::string_view what) const;
   Error too_large(std::string_view what) const;
@@ -83,6 +90,7 @@ class SheetParser {
   bool ascending_ = true;
   std::uint64_t row_bytes_ = 0;
   std::uint64_t sheet_bytes_ = 0;
+  Error failure_;
 };
 
 }  // namespace lade::xlsx

@@ -26,13 +26,15 @@ class StringTable {
 
   std::size_t size() const { return size_; }
   bool spilled() const { return file_.is_open(); }
-  // `index` is below size(). The text is valid until the next call, and as long as the table when it is not spilled.
+  // `index` is below size(). The text is valid until the next call.
   Result<std::string_view> at(std::size_t index) {
-    const std::size_t block = index / kBlockStrings;
-    if (!spilled()) [[likely]]
-      return text_in(blocks_[block].get(), index % kBlockStrings);
-    LADE_ASSIGN(const char* bytes, cached(block));
+    if (!spilled()) return resident(index);
+    LADE_ASSIGN(const char* bytes, cached(index / kBlockStrings));
     return text_in(bytes, index % kBlockStrings);
+  }
+  // The same of a table that is not spilled; valid as long as the table.
+  std::string_view resident(std::size_t index) const {
+    return text_in(blocks_[index / kBlockStrings].get(), index % kBlockStrings);
   }
 
  private:

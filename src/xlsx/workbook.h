@@ -22,7 +22,7 @@ struct Limits {
   std::int64_t max_rows = 1'048'576;              // the last row number that a sheet may have
   std::size_t max_text = 32'767;                  // characters of a cell, as Excel has it
   std::uint64_t max_cell_bytes = 10'000'000'000;  // of all cells of a sheet together, as delivered
-  std::size_t string_memory = 8 * 1024 * 1024;    // of shared strings; more go to a nameless file
+  std::size_t string_memory = 12 * 1024 * 1024;   // of shared strings; more go to a nameless file
 };
 
 enum class CellKind : std::uint8_t { blank, text, number, date, time, timestamp, boolean, error };

@@ -285,7 +285,7 @@ TEST(Workbook, SaysWhereItIsDamaged) {
   ASSERT_FALSE(more);
   EXPECT_THAT(more.error().message, HasSubstr("book.xlsx, xl/worksheets/sheet1.xml, byte"));
   EXPECT_THAT(more.error().message, HasSubstr("row 3"));
-  EXPECT_THAT(more.error().message, HasSubstr("\"5\""));
+  EXPECT_THAT(more.error().message, HasSubstr("no shared string 5"));
   EXPECT_FALSE(reader->next(row).value()) << "a failed reader has ended";
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <span>
 
 #include "zip/little_endian.h"
 

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <zlib.h>
-
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -10,6 +8,8 @@
 #include "base/file.h"
 #include "zip/archive.h"
 #include "zip/directory.h"
+
+struct inflate_state;  // of ISA-L
 
 namespace lade::zip {
 
@@ -41,6 +41,7 @@ class EntrySource final : public ByteSource {
   Result<std::size_t> copy_some(std::span<char> into);
   Result<void> refill();
   Result<void> check_end() const;
+  std::uint64_t unread_bytes() const;
   tl::unexpected<Error> refuse(std::string_view what) const;
 
   const std::string& archive_;
@@ -49,7 +50,7 @@ class EntrySource final : public ByteSource {
   std::uint64_t& seen_;
   FileRange packed_;
   std::unique_ptr<char[]> block_;
-  z_stream stream_ = {};
+  std::unique_ptr<inflate_state> stream_;  // null: stored as it is
   std::uint64_t delivered_ = 0;
   std::uint64_t consumed_ = 0;
   std::uint32_t checksum_ = 0;

@@ -3,6 +3,7 @@
 import csv
 import json
 import pathlib
+import sqlite3
 import sys
 import unittest
 
@@ -34,8 +35,9 @@ def sample_rows(name):
 class BackOffice(ProgramTest):
     def setUp(self):
         super().setUp()
-        for statement in (PACK / "schema.sql").read_text().split(";"):
-            self.sql(statement)
+        with sqlite3.connect(self.folder / "company.db") as connection:
+            connection.executescript((PACK / "schema.sql").read_text())
+        connection.close()
 
     def import_sample(self, path, kind):
         code, output = self.run_lade("import", path, "-d", PACK / f"{DEFINITIONS[kind]}.yaml", "--database", self.url, "--output", "json")
