@@ -99,6 +99,7 @@ TEST_F(ColumnEvidenceTest, NumbersByTheirSigns) {
   EXPECT_THAT(readings({"1\u202f234\u202f567"}), ElementsAre("integer [fr-FR] "));
   EXPECT_THAT(readings({"12,34,567.5"}), ElementsAre("decimal(14,1) [en-IN] "));
   EXPECT_THAT(readings({"1.5E-3", "2"}), ElementsAre("decimal(14,4) [] "));
+  EXPECT_THAT(readings({"1.5E-3", "1,234.5"}), IsEmpty()) << "no locale with groups takes an exponent";
   EXPECT_THAT(readings({"1234567890123456789"}), IsEmpty()) << "an identifier";
   EXPECT_THAT(readings({"12E4"}), IsEmpty()) << "a code";
   EXPECT_THAT(readings({"1,23,456.7", "1,234,567.8"}), IsEmpty());
@@ -207,6 +208,7 @@ TEST_F(ColumnEvidenceTest, BooleansByTheirWords) {
   EXPECT_THAT(readings({"1", "0"}), ElementsAre("integer [] ", "boolean [] "));
   EXPECT_THAT(readings({"y", "y"}), IsEmpty()) << "one letter alone says little";
   EXPECT_THAT(readings({"yes", "nein"}), IsEmpty());
+  EXPECT_THAT(column({"nein", "N/A"}).null_words, ElementsAre("N/A"));
 }
 
 TEST_F(ColumnEvidenceTest, NullWordsDoNotHideAType) {

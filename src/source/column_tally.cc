@@ -131,11 +131,13 @@ void ColumnTally::add_readings(ColumnEvidence& found) const {
 
 // Words for yes and no are few: they are all among the values that are kept.
 void ColumnTally::add_booleans(ColumnEvidence& found) const {
-  std::vector<std::string> values;
+  std::vector<std::string> values, null_words;
   for (const std::string& value : found.values) {
-    std::string word = lower(value);
-    if (std::find(values.begin(), values.end(), word) == values.end() && !is_null_word(value))
+    if (is_null_word(value)) {
+      null_words.push_back(value);
+    } else if (std::string word = lower(value); std::find(values.begin(), values.end(), word) == values.end()) {
       values.push_back(std::move(word));
+    }
   }
   if (values.empty()) return;
   for (const Words& words : kPlainBooleans)
@@ -143,6 +145,7 @@ void ColumnTally::add_booleans(ColumnEvidence& found) const {
   for (const Words& words : kOtherBooleans)
     if (found.readings.empty() && speak(values, words))
       found.readings.push_back({"boolean", "", fmt::format("{}/{}", words.yes, words.no), ""});
+  if (!found.readings.empty()) found.null_words = std::move(null_words);
 }
 
 std::string ColumnTally::note(const ColumnEvidence& found) const {
@@ -169,8 +172,8 @@ ColumnEvidence ColumnTally::evidence(const std::string& name) const {
   found.leading_zeros = !numbers_.leading_zeros().empty();
   found.padded = padded_;
   add_readings(found);
-  add_booleans(found);
   if (!found.readings.empty()) found.null_words = null_words_;
+  add_booleans(found);
   found.note = note(found);
   return found;
 }

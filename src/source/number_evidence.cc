@@ -83,6 +83,7 @@ bool take_exponent(std::string_view& rest, WrittenNumber& written) {
   for (; !rest.empty() && is_digit(rest.front()) && digits < 3; rest.remove_prefix(1), ++digits)
     exponent = exponent * 10 + (rest.front() - '0');
   if (digits == 0) return false;
+  written.exponent = true;
   if (negative) exponent = -exponent;
   written.whole = false;
   written.decimals = std::max(0, written.decimals - exponent);
@@ -200,8 +201,8 @@ void NumberEvidence::take_number(std::string_view number, std::string_view cell,
   bool marked = false;
   for (std::size_t at = 0; at < kStyles; ++at) {
     if ((alive_ & 1U << at) == 0) continue;
-    // Groups are optional: what is a plain number is the same number in all styles with a decimal point.
-    const bool same = plain && (kPointStyles & 1U << at) != 0;
+    // Groups are optional: a plain number is the same in all styles with a decimal point, but for exponents.
+    const bool same = plain && !plain->exponent && (kPointStyles & 1U << at) != 0;
     const auto written = same ? plain : read_number(number, kWritings[at]);
     if (written && written->leading_zero && written->whole) {
       leading_zeros_ = place(cell, line);

@@ -17,6 +17,7 @@ struct WrittenNumber {
   bool whole = true;  // neither decimals nor an exponent
   bool grouped = false;
   bool leading_zero = false;
+  bool exponent = false;
 
   void add(const WrittenNumber& other);
 };
