@@ -48,6 +48,7 @@ std::string to_text(const ImportOptions& options, const std::optional<LocalFile>
 }
 
 std::string source_of(const store::JobRecord& job) {
+  if (job.options.empty()) return {};
   const json::object options = json::parse(job.options).as_object();
   const json::value* source = options.if_contains("source");
   return source == nullptr ? std::string() : json::serialize(*source);

@@ -94,6 +94,8 @@ void read_into(const json::value& value, store::JobRecord& job) {
   job.file_name = members.text("file");
   job.file_uuid = members.text("file_id");
   job.file_bytes = members.number("file_bytes");
+  if (const json::value* source = value.as_object().if_contains("source"); source != nullptr && source->is_object())
+    job.options = json::serialize(json::object{{"source", *source}});
   const std::string state = members.text("state"), outcome = members.text("outcome");
   job.standing.state = known(model::job_state_of(state), state);
   if (!outcome.empty()) job.standing.outcome = known(model::job_outcome_of(outcome), outcome);
