@@ -11,6 +11,8 @@ namespace lade::source {
 namespace {
 
 constexpr std::size_t kBlockBytes = 256 * 1024;
+constexpr std::uint64_t kFreeCellBytes = 256'000'000;
+constexpr std::uint64_t kMostGrowth = 100;  // the text of all cells, against the workbook's size
 
 std::string folded(std::string_view name) {
   std::string text(name);
@@ -118,7 +120,9 @@ csv::Dialect sheet_dialect() {
 
 Result<void> read_sheet(const Overrides& overrides, const Spooling& spooling, Input& input) {
   xlsx::Limits limits;
-  limits.zip.max_bytes = limits.max_cell_bytes = spooling.max_bytes;
+  limits.zip.max_bytes = spooling.max_bytes;
+  // One long text that thousands of cells share costs nothing in the file.
+  limits.max_cell_bytes = std::min(spooling.max_bytes, std::max(kFreeCellBytes, kMostGrowth * input.bytes));
   File packed = std::move(input.file);
   LADE_ASSIGN(const xlsx::Workbook book, xlsx::Workbook::open(packed, input.name, spooling.folder, limits));
   input.origin.format = "xlsx";
