@@ -60,6 +60,13 @@ bool has_limits(const ColumnProgram& column) {
   return column.min || column.max || column.column.min_length || column.pattern;
 }
 
+// Digits with an optional minus and point: how cells of numbers are delivered.
+bool is_plain_number(std::string_view text) {
+  if (text.starts_with('-')) text.remove_prefix(1);
+  return !text.empty() && text.find_first_not_of("0123456789.") == std::string_view::npos &&
+         std::ranges::count(text, '.') <= 1;
+}
+
 CastFault cast(const definition::Type& type, const NumberFormat& numbers, const BooleanFormat& booleans,
                const DateFormat& dates, std::string_view text, Cell& cell) {
   switch (type.kind) {
@@ -217,8 +224,11 @@ CastFault cast_typed(const ColumnProgram& column, std::string_view text, Cell& c
   static const NumberFormat kNumbers;
   static const BooleanFormat kBooleans;
   const bool plain = column.column.locale.empty() && column.column.formats.empty();
-  if (!plain && !cast(column.type, kNumbers, kBooleans, column.plain_dates, text, cell)) return {};
-  return cast_text(column, text, cell);
+  if (plain) return cast_text(column, text, cell);
+  const CastFault fault = cast(column.type, kNumbers, kBooleans, column.plain_dates, text, cell);
+  // A number that does not fit is not another number: 1.234 is too exact for decimal(14,2), and never 1234.
+  const bool counts = column.type.kind == TypeKind::decimal || column.type.kind == TypeKind::integer;
+  return !fault || (counts && is_plain_number(text)) ? fault : cast_text(column, text, cell);
 }
 
 void check_limits(const ColumnProgram& column, std::size_t row, std::string_view text, const Cell& cell,

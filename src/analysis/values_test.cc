@@ -96,6 +96,20 @@ TEST_P(ValuesTest, WhatAWorkbookTypesIsReadPlainly) {
   EXPECT_EQ(field(sink, 2, 2), field(sink, 1, 2));
 }
 
+TEST_P(ValuesTest, ANumberCellThatDoesNotFitIsNotAnotherNumber) {
+  csv::Dialect sheet;
+  sheet.rows_are_lines = true;
+  const auto sink =
+      analysed("columns: {code: , amount: {type: 'decimal(12,2)', locale: de-DE}, name: }\n" + kLoad,
+               "code,amount,name\n\"a\",1.234,\"x\"\n\"b\",-1.234,\"x\"\n\"c\",\"1.234\",\"x\"\n", {.dialect = sheet});
+  EXPECT_THAT(sink.issue_texts(),
+              ElementsAre("1 too_many_decimals amount (1.234)", "2 too_many_decimals amount (-1.234)"));
+  const auto whole =
+      analysed("columns: {code: , amount: {type: integer, locale: de-DE}, name: }\n" + kLoad,
+               "code,amount,name\n\"a\",1.234,\"x\"\n\"b\",1234,\"x\"\n\"c\",\"1.234\",\"x\"\n", {.dialect = sheet});
+  EXPECT_THAT(whole.issue_texts(), ElementsAre("1 not_an_integer amount (1.234)"));
+}
+
 TEST_P(ValuesTest, NumbersThatAreRefusedAreExplained) {
   const std::string decimal = "amount: {from: value, type: 'decimal(12,2)'}";
   const std::string german = "amount: {from: value, type: 'decimal(12,2)', locale: de-DE}";
