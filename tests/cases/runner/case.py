@@ -64,7 +64,7 @@ class Case:
             return []
         if "source:" in self.definition.read_text(errors="replace") or self.name.startswith(("input/", "hostile/")):
             return []
-        return [name for name, (_, convert) in FORMS.items() if convert(source.read_bytes()) is not None]
+        return [name for name, (_, convert, _) in FORMS.items() if convert(source.read_bytes()) is not None]
 
     def schema(self, database: str) -> str:
         for name in (f"schema.{database}.sql", "schema.sql"):

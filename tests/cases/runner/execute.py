@@ -81,14 +81,15 @@ class Execution:
         issues = self.work / f"issues_{number}.ndjson"
         results = self.work / f"results_{number}"
         source = self.corrected(run, number) if run["input"] in Expectation.FILES else case.input(run["input"], self.work)
+        flags = SETTINGS.get(self.task.setting, [])
         if self.task.setting in FORMS:
-            ending, convert = FORMS[self.task.setting]
+            ending, convert, flags = FORMS[self.task.setting]
             data = convert(source.read_bytes())
             source = self.work / f"input{ending}"
             source.write_bytes(data)
         self.command = [str(self.lade), *run.get("command", ["import"]), str(source), "-d", str(case.definition), "--database",
                         self.database.url, "--output", "json", "--data", str(self.work / "data"), "--results-dir", str(results),
-                        "--issues", str(issues), *SETTINGS.get(self.task.setting, []), *case.arguments]
+                        "--issues", str(issues), *flags, *case.arguments]
         done = subprocess.run(self.command, capture_output=True, timeout=self.seconds, cwd=self.work, check=False)
         standard_output = done.stdout.decode(errors="replace")
         self.output = standard_output + done.stderr.decode(errors="replace")
