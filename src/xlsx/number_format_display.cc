@@ -157,6 +157,7 @@ class NumberView {
       if (at < last_place) groups_ = true;
       if (at > last_place && at < exponent_) value_ /= 1000;
     }
+    if (!std::isfinite(value_)) value_ = 0;  // percents of the largest numbers
   }
 
   // 0.00E+00; several places before the point make the exponent a multiple of their number.

@@ -55,6 +55,7 @@ TEST(NumberFormat, ShowsTheSmallestAndTheLargestNumbers) {
   EXPECT_EQ(shown(1e-310, "0.0E+0"), "1.0E-310");
   EXPECT_EQ(shown(1e308, "0.0E+0"), "1.0E+308");
   EXPECT_EQ(shown(1e308, "0%"), "0%") << "too large for a number";
+  EXPECT_EQ(shown(1e308, "0.0E+0%"), "0.0E+0%") << "too large for a number";
 }
 
 TEST(NumberFormat, ShowsMoments) {
