@@ -245,7 +245,9 @@ ZeroPattern NumberFormat::zero_pattern() const {
   ZeroPattern result;
   for (const FormatToken& token : sections_.front().tokens) {
     const bool place = token.type == Type::digit;
-    result.pattern += place ? std::string(1, '\0') : token.text;
+    for (const char literal : token.text)
+      if (!place && literal != '\0') result.pattern += literal;  // no text has that character, but a code may
+    if (place) result.pattern += '\0';
     result.places += place;
   }
   result.negatives = sections_.size() == 1;

@@ -33,6 +33,12 @@ TEST(NumberFormat, KnowsZeros) {
   EXPECT_EQ(kind_of("0"), FormatKind::number);
   EXPECT_EQ(kind_of("00.0"), FormatKind::number);
   EXPECT_EQ(NumberFormat::parse("\"A-\"000").zero_pattern().padded("7", false), "A-007");
+  EXPECT_EQ(NumberFormat::parse(std::string_view("00\0\0"
+                                                 "0-00",
+                                                 8))
+                .zero_pattern()
+                .padded("12", false),
+            "000-12");
 }
 
 TEST(NumberFormat, ShowsNumbers) {
