@@ -37,18 +37,31 @@ const char* scan_style(const char* at, std::uint32_t& style) {
   return at + 1;
 }
 
+bool is_letter(char character) {
+  return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z');
+}
+
+// Behind attributes as programs write them; null when they are not just so.
+const char* skip_attributes(const char* at, const char* end) {
+  while (at < end && *at == ' ') {
+    const char* const name = ++at;
+    while (at < end && is_letter(*at)) ++at;
+    if (at == name || !matches_at(at, end, "=\"")) return nullptr;
+    for (at += 2; at < end && *at != '"'; ++at)
+      if (*at == '<' || *at == '&') return nullptr;
+    if (at++ >= end) return nullptr;
+  }
+  return at < end ? at : nullptr;
+}
+
 // Behind a formula without references; formulas are not read.
 const char* skip_formula(const char* at, const char* end) {
-  bool quoted = false;
-  for (at += 2; at < end && (quoted || *at != '>'); ++at) {
-    if (*at == '<' || *at == '\'' || *at == '&') return nullptr;
-    quoted ^= *at == '"';
-  }
-  if (at >= end) return nullptr;
-  if (at[-1] == '/') return at + 1;
-  for (; at < end && *at != '<'; ++at) {
+  at = skip_attributes(at + 2, end);
+  if (at == nullptr) return nullptr;
+  if (*at == '/') return matches_at(at, end, "/>") ? at + 2 : nullptr;
+  if (*at != '>') return nullptr;
+  for (; at < end && *at != '<'; ++at)
     if (*at == '&') return nullptr;
-  }
   return matches_at(at, end, "</f>") ? at + 4 : nullptr;
 }
 
