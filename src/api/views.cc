@@ -32,13 +32,13 @@ json::array texts(const std::vector<std::string>& all) {
   return json::array(all.begin(), all.end());
 }
 
+}  // namespace
+
 std::string shown(char c) {
   if (c == '\0') return "none";
   if (c == '\t') return "tab";
   return std::string(1, c);
 }
-
-}  // namespace
 
 json::value text_or_null(std::string_view text) {
   return text.empty() ? json::value(nullptr) : json::value(text);

@@ -31,6 +31,8 @@ boost::json::object to_json(const queue::TaskCounts& tasks);
 boost::json::object to_json(const queue::TaskRow& task);
 boost::json::object to_json(const queue::ListedNode& node);
 boost::json::object to_json(const queue::DeadLetter& letter);
+// A character of a dialect: itself, tab, or none.
+std::string shown(char c);
 boost::json::object to_json(const source::Sniffed& sniffed);
 boost::json::object to_json(const definition::HeaderMatch& match);
 boost::json::object to_json(const source::ColumnEvidence& column);

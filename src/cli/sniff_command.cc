@@ -29,12 +29,6 @@ struct Finding {
   std::vector<source::ColumnEvidence> columns;
 };
 
-std::string shown(char c) {
-  if (c == '\0') return "none";
-  if (c == '\t') return "tab";
-  return std::string(1, c);
-}
-
 std::string cut(std::string text) {
   std::ranges::replace_if(
       text, [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
@@ -59,8 +53,8 @@ void print_file(const Finding& found) {
   } else {
     fmt::print("{}: CSV{}, {}{}\n", found.input.name, packed, origin.encoding,
                origin.bom ? " with byte order mark" : "");
-    fmt::print("  delimiter {}   quote {}   escape {}   {} columns{}\n", shown(dialect.delimiter), shown(dialect.quote),
-               shown(dialect.escape), found.sniffed.columns,
+    fmt::print("  delimiter {}   quote {}   escape {}   {} columns{}\n", api::shown(dialect.delimiter),
+               api::shown(dialect.quote), api::shown(dialect.escape), found.sniffed.columns,
                dialect.comment == '\0' ? "" : fmt::format("   comments begin with {}", dialect.comment));
   }
   if (origin.bad_bytes > 0)

@@ -91,6 +91,7 @@ Result<source::Input> open_source(db::Connection& connection, const store::JobRe
   source::Input input;
   input.name = job.file_name;
   input.origin = plan.layout.origin;
+  input.sheet_rows = plan.layout.dialect.rows_are_lines;
   LADE_ASSIGN(const auto records, store::records_of(connection, job.id));
   if (records) {
     input.bytes = static_cast<std::uint64_t>(records->bytes);
