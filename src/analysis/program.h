@@ -20,6 +20,8 @@ class RE2;
 
 namespace lade::analysis {
 
+class Step;
+
 // A data column ready to run: where its text stands, how it is read, what it must satisfy.
 struct ColumnProgram {
   definition::DataColumn column;
@@ -84,8 +86,21 @@ struct TargetField {
   int slot = -1;       // the tuple's field, or
   int ref_entry = -1;  // the row of an earlier entry …
   int ref_field = -1;  // … and its field (an extra field when the entry itself does not write that column)
+  std::optional<std::string> constant = {};  // or a field of a tuple, the same for all rows
   bool key = false;
-  bool drawn = false;  // not mapped: read from stored rows, drawn from the sequence for new ones (referenced ids)
+  // Without a value in the row: read from stored rows, drawn from the sequence for new ones.
+  bool drawn = false;
+  // Of temporal entries.
+  bool ephemeral = false;  // never cuts the timeline
+  bool audit = false;      // the same, and is no reason to write
+  bool carried = false;    // nothing writes it; goes along when a stored row is cut
+};
+
+// The period of a temporal entry. Its key names the entity, without the period.
+struct PeriodProgram {
+  int from_slot = -1, to_slot = -1;       // the tuple's fields: the first and the last day, as dates of the target
+  int from_field = -1, until_field = -1;  // of the entry: the first day, and the day after the last
+  int id_field = -1;                      // names the entity beside the key: equal in all its rows; -1: there is none
 };
 
 // A part of a key: the data column and how its target column compares.
@@ -104,6 +119,10 @@ struct EntryProgram {
   std::vector<TargetField> fields;
   std::vector<KeyPart> key;   // empty for append without a key; parts that are references have column -1
   bool tuple_is_row = false;  // the staged tuple is exactly this entry's row
+  std::optional<PeriodProgram> period;
+  std::vector<int> with;  // slots: a row in which all of them are blank does not concern this entry; empty: all rows do
+  // A slot: the entry has one row for each root entity in whose rows it is blank, and no other. -1: as all entries.
+  int for_new = -1;
   bool by_key() const { return strategy != definition::Strategy::append; }
 };
 
@@ -119,6 +138,11 @@ struct Program {
   std::vector<KeyPart> identity;
   std::size_t root_parts = 0;
   bool row_is_key = false;  // append without a key: every row is its own
+  // A step names the entities (StepRows::set_entity()): keys begin with that name, and identity holds only what is
+  // added to it.
+  bool step_names_entities = false;
+  int entity_slot = -1;  // the id of the row's entity in the root table, blank when it is new; -1: see the root's key
+  std::vector<std::shared_ptr<const Step>> steps;  // those with an analyse half, by priority
 
   std::vector<std::string> header;
   std::vector<std::string> unmapped;  // source columns that nothing reads

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "definition/expression.h"
+#include "definition/node.h"
 #include "model/issue.h"
 
 // What an import means, as plain data. Made by parse_definition() from YAML; every value here has been validated.
@@ -79,8 +80,14 @@ struct DataColumn {
   std::optional<std::string> min, max;                 // as text of the column's type
   std::string pattern;                                 // RE2, must match the whole value
   bool sensitive = false;
+  bool infinity = false;  // dates: the word stands for a day after all others
   Severity severity = Severity::error;
-  int line = 0;  // in the definition's file
+  // What the column is for, in Statbus' words. A source_input column is text in the file and a value of its type
+  // afterwards; internal and pk_id columns are filled by a step and have no origin.
+  enum class Purpose { source_input, internal, pk_id } purpose = Purpose::source_input;
+  bool identifying = false;  // source_input only: one of those by which rows of the file are told apart
+  std::string step;          // the code of the step that it belongs to; empty: none
+  int line = 0;              // in the definition's file
   bool operator==(const DataColumn&) const = default;
 };
 
@@ -91,6 +98,7 @@ struct Check {
   Severity severity = Severity::error;
   std::string message;
   std::string code;  // default check_failed
+  std::string step;  // as for columns
   int line = 0;
   bool operator==(const Check&) const = default;
 };
@@ -104,7 +112,19 @@ struct TargetColumn {
   std::string data_column;  // empty when it is a reference
   std::string ref_table;    // {ref: legal_unit.id}: the value of that column in the row of an earlier load entry
   std::string ref_column;
+  std::optional<FixedValue> value = {};  // {value: physical}: the same in every row
   bool operator==(const TargetColumn&) const = default;
+};
+
+// How a table keeps history: each of its rows says what held from one day up to another one, which is not included.
+// Rows of the file are laid over the entity's timeline; docs/temporal.md says how.
+struct Temporal {
+  std::string from = "valid_from", until = "valid_until";  // columns of the table
+  std::string valid_from, valid_to;                        // data columns, dates; both days are included
+  std::string id;                      // column that names the entity, drawn for a new one; empty: only the key does
+  std::vector<std::string> ephemeral;  // columns that never cut the timeline, e.g. a comment
+  std::vector<std::string> audit;      // the same, and they alone are no reason to write: who and when
+  bool operator==(const Temporal&) const = default;
 };
 
 struct LoadEntry {
@@ -113,6 +133,11 @@ struct LoadEntry {
   Strategy strategy = Strategy::insert_or_update;
   std::vector<TargetColumn> columns;  // empty: every data column with a target column of its name
   bool columns_given = false;
+  std::optional<Temporal> temporal;
+  std::vector<std::string> with;  // data columns: a row in which all of them are blank does not concern this table
+  // A data column, the id of an entity: this table gets one row for each entity that has none yet, and no other.
+  std::string for_new;
+  std::string step;  // as for columns
   int line = 0;
   bool operator==(const LoadEntry&) const = default;
 };
@@ -149,6 +174,20 @@ struct Source {
   bool operator==(const Source&) const = default;
 };
 
+// One step of a definition: what a kind of step (steps/registry.h) does with the columns that belong to it.
+struct Step {
+  std::string code;  // unique, snake_case
+  std::string name;  // for people
+  std::string kind;  // default: the code
+  int priority = 0;  // steps run in its order
+  Node options;      // a map, all other keys of the step; its kind reads them
+  int line = 0;
+  bool operator==(const Step&) const = default;
+};
+
+enum class Mode { legal_unit, establishment_formal, establishment_informal, generic_unit };
+enum class ValidTimeFrom { job_provided, source_columns };
+
 struct Definition {
   std::string slug;
   std::string name;
@@ -165,6 +204,15 @@ struct Definition {
   Review review = Review::never;
   Lock lock = Lock::none;
   MaxErrors max_errors;
+
+  // Of definitions made of steps, by priority.
+  std::vector<Step> steps;
+  std::optional<Mode> mode;
+  std::optional<Strategy> strategy;  // of all its tables
+  std::optional<ValidTimeFrom> valid_time_from;
+  // The steps have added their columns, checks and tables (steps::expand()): nothing is left to be asked of the
+  // database. What a job keeps.
+  bool expanded = false;
 
   const DataColumn* find(std::string_view column) const;
   bool operator==(const Definition&) const = default;

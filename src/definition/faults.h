@@ -5,14 +5,9 @@
 #include <vector>
 
 #include "definition/parse.h"
+#include "definition/place.h"
 
 namespace lade::definition {
-
-// A place in the definition's text, 1-based; zeros: none.
-struct Place {
-  int line = 0;
-  int column = 0;
-};
 
 // Collects what is wrong while a definition is read; reading goes on after each. Keeps the first 1,000 errors and the
 // first 1,000 warnings: a hostile text could give one per byte.

@@ -1,5 +1,7 @@
 #include "definition/node.h"
 
+#include "definition/faults.h"
+
 #include <fmt/format.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>

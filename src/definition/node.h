@@ -7,9 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "definition/faults.h"
+#include "definition/place.h"
 
 namespace lade::definition {
+
+class Faults;
 
 // One value of a YAML text, with its place.
 struct Node {
@@ -35,6 +37,10 @@ struct Node {
   const Node& value(std::size_t index) const { return items[2 * index + 1]; }
   // The value of a key of a map, or nullptr.
   const Node* find(std::string_view name) const;
+  // The same value, wherever it stands.
+  bool operator==(const Node& other) const {
+    return kind == other.kind && text == other.text && plain == other.plain && items == other.items;
+  }
   // Where `name` stands in this list, as a key of this map, or as this text; this node's own place when it does not.
   Place place_of(std::string_view name) const;
 };
