@@ -1,3 +1,4 @@
+#include "api/views.h"
 #include "base/file.h"
 #include "cli/site.h"
 #include "jobs/analysed_rows.h"
@@ -73,10 +74,27 @@ class LocalSite final : public Site {
     return store::list_rows(*connection_, job, wanted, take);
   }
 
+  Result<boost::json::object> show_row(const std::string& reference, std::int64_t number) override {
+    LADE_ASSIGN(const store::JobRecord job, find_job(reference));
+    const jobs::ImportOptions options = options_here();
+    LADE_ASSIGN(const storage::Folder storage, storage::Folder::open(jobs::storage_path(options)));
+    LADE_ASSIGN(const jobs::ReviewedRow row, jobs::show_row(*connection_, {storage, options}, job, number));
+    return api::to_json(row);
+  }
+
+  Result<boost::json::object> correct_row(const std::string& job, const jobs::Correction& correction) override {
+    LADE_ASSIGN(db::Connection* const connection, open_for_job(job, Access::write));
+    LADE_TRY(jobs::require_job(*connection, job));
+    const jobs::ImportOptions options = options_here();
+    LADE_ASSIGN(const storage::Folder storage, storage::Folder::open(jobs::storage_path(options)));
+    LADE_ASSIGN(const jobs::ReviewedRow row,
+                jobs::correct_row(*connection, {storage, options}, {job, current_user()}, correction));
+    return api::to_json(row);
+  }
+
   Result<jobs::ResultFiles> fetch_results(const ResultsDemand& demand) override {
     LADE_ASSIGN(const store::JobRecord job, find_job(demand.job));
-    jobs::ImportOptions options;
-    options.data = common_.data;
+    const jobs::ImportOptions options = options_here();
     LADE_ASSIGN(const storage::Folder storage, storage::Folder::open(jobs::storage_path(options)));
     const std::filesystem::path folder = demand.folder.empty() ? options.data / "imports" / job.uuid : demand.folder;
     return demand.all ? jobs::make_results(*connection_, storage, job, options, folder)
@@ -170,6 +188,13 @@ class LocalSite final : public Site {
     LADE_ASSIGN(db::Connection* const connection, open(access));
     if (connection == nullptr) return fail(jobs::job_not_found(job));
     return connection;
+  }
+
+  jobs::ImportOptions options_here() const {
+    jobs::ImportOptions options;
+    options.database = common_.database_url();
+    options.data = common_.data;
+    return options;
   }
 
   // Out of the storage that lies in the data folder; those of another storage are left to its own nodes.

@@ -105,7 +105,8 @@ int run(const RowsCommand& command, const CommonOptions& common) {
 void add_rows_command(CLI::App& app, CommonOptions& common, Action& action) {
   auto command = std::make_shared<RowsCommand>();
   CLI::App* sub = app.add_subcommand("rows", "Rows of a job by what became of them; failed ones with every error");
-  sub->add_option("JOB", command->job, "id, UUID or slug of the job")->required();
+  sub->add_option("JOB", command->job, "id, UUID or slug of the job");
+  sub->require_subcommand(0, 1);
   Choices choices;
   for (const auto& [word, wanted] : store::row_words()) choices.emplace_back(word, static_cast<int>(choices.size()));
   sub->add_option("--state", command->word,
@@ -113,6 +114,9 @@ void add_rows_command(CLI::App& app, CommonOptions& common, Action& action) {
                   "have come: pending, analysing, analysed, processing, processed or error (default: failed)")
       ->transform(one_of(std::move(choices)))
       ->type_name("STATE");
+  sub->add_option("--issue", command->filter.code, "only rows with an issue of this code, also a warning")
+      ->type_name("CODE");
+  sub->add_option("--column", command->filter.column, "only rows with an issue in this data column")->type_name("NAME");
   sub->add_option("--limit", command->filter.limit, "at most so many rows; 0: all")
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
@@ -128,8 +132,12 @@ void add_rows_command(CLI::App& app, CommonOptions& common, Action& action) {
   sub->footer(
       "Examples:\n"
       "  lade rows prices-7\n"
-      "  lade rows prices-7 --state skipped --limit 0 --output csv > skipped.csv");
-  sub->callback([command, &common, &action] {
+      "  lade rows prices-7 --state skipped --limit 0 --output csv > skipped.csv\n"
+      "  lade rows prices-7 --issue unknown_value --column unit");
+  add_review_row_commands(*sub, common, action);
+  sub->callback([sub, command, &common, &action] {
+    if (!sub->get_subcommands().empty()) return;
+    if (command->job.empty()) throw CLI::RequiredError("JOB");
     command->filter.wanted = store::row_words()[command->word].second;
     action = [command, &common] { return run(*command, common); };
   });

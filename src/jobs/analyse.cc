@@ -29,12 +29,31 @@ class StagingSink final : public analysis::AnalysisSink {
   staging::IssueWriter& issues_;
 };
 
+// Keeps what becomes of one record.
+class RecordSink final : public analysis::AnalysisSink {
+ public:
+  Result<void> row(const analysis::AnalysedRow& row) override {
+    result.passed = true;
+    result.key = row.key;
+    result.tuple = row.tuple;
+    return {};
+  }
+  Result<void> issue(const model::Issue& issue, std::int64_t, std::int64_t, std::uint64_t) override {
+    result.issues.push_back(issue);
+    return {};
+  }
+  void failed_row() override {}
+  AnalysedRecord result;
+};
+
+analysis::AnalyserOptions options_of(const Job& job) {
+  return {job.plan.layout.dialect, job.options.batch_rows, job.definition().partition};
+}
+
 }  // namespace
 
 ChunkAnalyser::ChunkAnalyser(const Job& job, db::Connection* connection)
-    : job_(job),
-      analyser_(*job.program, job.maps, connection,
-                {job.plan.layout.dialect, job.options.batch_rows, job.definition().partition}) {}
+    : job_(job), analyser_(*job.program, job.maps, connection, options_of(job)) {}
 
 Result<ChunkAnalyser::Chunk> ChunkAnalyser::analyse(std::size_t number, const std::stop_token& stop) {
   rows_.clear();
@@ -55,6 +74,15 @@ Result<ChunkAnalyser::Chunk> ChunkAnalyser::analyse(std::size_t number, const st
   LADE_TRY(issues.publish(chunk.issues));
   chunk.failed_rows = sink.failed;
   return chunk;
+}
+
+Result<AnalysedRecord> analyse_record(const Job& job, db::Connection& connection, const SourceRecord& record) {
+  SingleRecord single(job, record);
+  LADE_ASSIGN(const csv::Batch* const batch, single.read());
+  analysis::Analyser analyser(*job.program, job.maps, &connection, options_of(job));
+  RecordSink sink;
+  LADE_TRY(analyser.analyse(*batch, sink));
+  return std::move(sink.result);
 }
 
 }  // namespace lade::jobs

@@ -5,6 +5,7 @@
 
 #include "analysis/analyser.h"
 #include "jobs/job.h"
+#include "jobs/source_record.h"
 
 namespace lade::jobs {
 
@@ -29,5 +30,14 @@ class ChunkAnalyser {
   analysis::Analyser analyser_;
   staging::SegmentBuilder rows_;
 };
+
+// What became of one record.
+struct AnalysedRecord {
+  bool passed = false;
+  std::string key, tuple;  // when it has passed
+  std::vector<model::Issue> issues;
+};
+// Takes a single record through the same steps. The connection is for lookups in large tables.
+Result<AnalysedRecord> analyse_record(const Job& job, db::Connection& connection, const SourceRecord& record);
 
 }  // namespace lade::jobs

@@ -70,9 +70,9 @@ Result<void> settle(const Work& work) {
   work.desk.progress().phase = Phase::settling;
   {
     LADE_ASSIGN(const Worker::Session session, work.worker.session(work.context.stop()));
-    LADE_TRY(work.open.open_segments(*session));
+    LADE_TRY(work.open.staged.open(*session));
   }
-  LADE_ASSIGN(const StagedBucket staged, work.open.bucket(work.target.part));
+  LADE_ASSIGN(const StagedBucket staged, work.open.staged.bucket(work.target.part));
   LADE_ASSIGN(BucketResult settled, settle_bucket(work.job(), staged.ranges, work.context.stop()));
   LADE_ASSIGN(const auto stored, to_stored(work.target.part, settled, true));
   LADE_ASSIGN(const Worker::Session session, work.worker.session(work.context.stop()));

@@ -259,7 +259,7 @@ Result<bool> Merge::ensure(Input& input, std::size_t bytes) {
 }
 
 // Puts the input's next record into input.record; false when the range is used up.
-Result<bool> Merge::advance(Input& input) {
+Result<bool> Merge::read_record(Input& input) {
   LADE_ASSIGN(const bool more, ensure(input, kHeaderBytes));
   if (!more) return false;
   const Header header = read_header(input.unread.data());
@@ -271,6 +271,14 @@ Result<bool> Merge::advance(Input& input) {
   input.prefix = prefix_of(input.record.key);
   input.unread.remove_prefix(size);
   return true;
+}
+
+// The same, without the rows that are left out.
+Result<bool> Merge::advance(Input& input) {
+  for (;;) {
+    LADE_ASSIGN(const bool more, read_record(input));
+    if (!more || input.range.left_out == nullptr || !input.range.left_out->contains(input.record.row_id)) return more;
+  }
 }
 
 Result<void> Merge::start() {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <map>
 #include <optional>
 #include <queue>
 #include <span>
@@ -101,14 +102,41 @@ class FailedRows {
   std::size_t at_ = 0;
 };
 
+// Which issues a filter wants, as a condition on lade_issue; its parameters are $2 and $3, which are always there.
+std::string issue_condition(const db::Connection& connection) {
+  // A finding about several columns names them all, with commas between.
+  const bool sqlite = connection.backend() == db::Backend::sqlite;
+  return fmt::format("($2 = '' OR code = $2) AND ($3 = '' OR {}(', ' || column_name || ', ', ', ' || $3 || ', ') > 0)",
+                     sqlite ? "instr" : "strpos");
+}
+
+// The first warning of each row that the filter wants.
+using Warnings = std::map<std::int64_t, model::Issue>;
+Result<Warnings> wanted_warnings(db::Connection& connection, std::int64_t job, const RowFilter& filter) {
+  Warnings warnings;
+  if (!filter.by_issue()) return warnings;
+  const Value values[] = {job, filter.code, filter.column};
+  LADE_ASSIGN(const auto rows,
+              connection.query(fmt::format("SELECT row_id, code, column_name, value, message, hint FROM lade_issue "
+                                           "WHERE job_id = $1 AND severity = 'warning' AND {} ORDER BY row_id, code, "
+                                           "column_name",
+                                           issue_condition(connection)),
+                               values));
+  for (const db::Row& row : rows)
+    warnings.emplace(integer_of(row[0]), model::Issue{model::Severity::warning, text_of(row[1]), text_of(row[2]),
+                                                      text_of(row[3]), text_of(row[4]), text_of(row[5])});
+  return warnings;
+}
+
 // Takes the rows that a filter lets through, up to its limit.
 class Taker {
  public:
   using Take = std::function<void(const ListedRow&)>;
-  Taker(const JobRecord& job, const RowFilter& filter, const Take& take)
+  Taker(const JobRecord& job, const RowFilter& filter, const Take& take, Warnings warnings)
       : job_(job),
         filter_(filter),
         take_(take),
+        warnings_(std::move(warnings)),
         left_(filter.limit == 0 ? std::numeric_limits<std::int64_t>::max() : filter.limit) {}
 
   std::int64_t left() const { return left_; }
@@ -131,6 +159,7 @@ class Taker {
     judge(row, known);
     const auto* outcome = std::get_if<Outcome>(&filter_.wanted);
     if (outcome != nullptr ? row.outcome != *outcome : row.state != std::get<RowState>(filter_.wanted)) return;
+    if (filter_.by_issue() && !has_wanted_issue(row)) return;
     take_(row);
     --left_;
   }
@@ -138,6 +167,14 @@ class Taker {
   void take(const ListedRow& row) const { take_(row); }
 
  private:
+  // Why it was skipped, or a warning, which is then shown with it.
+  bool has_wanted_issue(ListedRow& row) const {
+    if (filter_.column.empty() && row.issue.code == filter_.code) return true;
+    const auto warning = warnings_.find(row.row_id);
+    if (warning == warnings_.end()) return false;
+    row.issue = warning->second;
+    return true;
+  }
   bool is_analysed(std::int64_t row) const {
     return filter_.is_analysed ? filter_.is_analysed(row) : job_.chunks > 0 && job_.chunks_done >= job_.chunks;
   }
@@ -145,6 +182,7 @@ class Taker {
   const JobRecord& job_;
   const RowFilter& filter_;
   const Take& take_;
+  const Warnings warnings_;
   std::int64_t left_;
 };
 
@@ -158,17 +196,19 @@ ListedRow failed_row_of(const db::Row& row) {
   return listed;
 }
 
-Result<void> list_failed(db::Connection& connection, const JobRecord& job, KnownRows& rows_known, std::int64_t after,
-                         Taker& taker) {
-  std::int64_t last = after;
+Result<void> list_failed(db::Connection& connection, const JobRecord& job, KnownRows& rows_known,
+                         const RowFilter& filter, Taker& taker) {
+  std::int64_t last = filter.after;
+  const std::string wanted = fmt::format("job_id = $1 AND severity = 'error' AND {}", issue_condition(connection));
   while (taker.left() > 0) {
     const std::int64_t page = std::min(taker.left(), kPageRows);
-    const Value values[] = {job.id, last, page};
+    const Value values[] = {job.id, filter.code, filter.column, last, page};
     LADE_ASSIGN(const auto rows,
-                connection.query("SELECT row_id, line, code, column_name, value, message, hint FROM lade_issue "
-                                 "WHERE job_id = $1 AND severity = 'error' AND row_id IN (SELECT DISTINCT row_id FROM "
-                                 "lade_issue WHERE job_id = $1 AND row_id > $2 AND severity = 'error' "
-                                 "ORDER BY row_id LIMIT $3) ORDER BY row_id, code, column_name",
+                connection.query(fmt::format("SELECT row_id, line, code, column_name, value, message, hint FROM "
+                                             "lade_issue WHERE {0} AND row_id IN (SELECT DISTINCT row_id FROM "
+                                             "lade_issue WHERE {0} AND row_id > $4 ORDER BY row_id LIMIT $5) "
+                                             "ORDER BY row_id, code, column_name",
+                                             wanted),
                                  values));
     if (rows.empty()) return {};
     std::optional<KnownRow> known;
@@ -260,9 +300,10 @@ Result<void> list_rows(db::Connection& connection, const JobRecord& job, const R
                        const std::function<void(const ListedRow&)>& take) {
   LADE_ASSIGN(const auto buckets, outcomes_of(connection, job.id, 0, std::numeric_limits<std::int32_t>::max()));
   LADE_ASSIGN(KnownRows rows, KnownRows::of(buckets));
-  Taker taker(job, filter, take);
+  LADE_ASSIGN(Warnings warnings, wanted_warnings(connection, job.id, filter));
+  Taker taker(job, filter, take, std::move(warnings));
   const Way way = way_to(filter.wanted);
-  if (way == Way::failed) return list_failed(connection, job, rows, filter.after, taker);
+  if (way == Way::failed) return list_failed(connection, job, rows, filter, taker);
   if (buckets.empty() && needs_outcomes(job.rows, filter.wanted))
     return fail("outcomes_not_kept",
                 fmt::format("job {} kept counts, but not which of its rows were {}", job.slug, name_of(filter.wanted)),

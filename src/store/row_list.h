@@ -35,6 +35,10 @@ struct RowFilter {
   std::int64_t limit = 100;  // at most so many rows; 0: all
   // Whether the row's chunk is analysed. Without it all are, once every chunk is.
   std::function<bool(std::int64_t row)> is_analysed = {};
+  // Only rows with such an issue, which they are listed with: also a warning of a row that has not failed.
+  std::string code = {};    // empty: any
+  std::string column = {};  // data column; empty: any, or none
+  bool by_issue() const { return !code.empty() || !column.empty(); }
 };
 
 // Hands the rows over in the order of their ids; a failed row comes once for each of its errors. Memory is about two

@@ -276,6 +276,13 @@ CREATE TABLE lade_tally (
 );
 )sql";
 
+// What a correction of a row needs to be corrected again, and to be told from the source.
+constexpr std::string_view kCorrections = R"sql(
+ALTER TABLE lade_row_version ADD line bigint NOT NULL DEFAULT 0;
+ALTER TABLE lade_row_version ADD position bigint NOT NULL DEFAULT 0;
+ALTER TABLE lade_row_version ADD changes text NOT NULL DEFAULT '{}';
+)sql";
+
 }  // namespace
 
 std::span<const db::Migration> migrations() {
@@ -292,6 +299,8 @@ std::span<const db::Migration> migrations() {
       {10, "tallies", kTallies, kTallies},
       webhooks_migration(),
       column_matches_migration(),
+      {13, "steps", "SELECT 1", "SELECT 1"},
+      {14, "corrections of rows", kCorrections, kCorrections},
   };
   return all;
 }
