@@ -9,6 +9,7 @@
 #include "api/views.h"
 #include "jobs/analysed_rows.h"
 #include "jobs/review.h"
+#include "jobs/row_tables.h"
 #include "store/row_list.h"
 
 // The rows of an import: by what became of them, and one by one to be corrected.
@@ -122,6 +123,17 @@ Result<http::Response> correct_row(Call& call) {
   return row_response(row);
 }
 
+Result<http::Response> make_tables(Call& call) {
+  LADE_TRY(call.query.finish());
+  const std::string schema = call.body.text("schema").value_or("");
+  LADE_TRY(call.body.finish());
+  LADE_ASSIGN(const JobRecord job, require_import(call, call.connection));
+  const jobs::ReviewPlace place{call.service.storage(), call.service.here()};
+  LADE_ASSIGN(const jobs::RowTables tables, jobs::make_row_tables(call.connection, place, job, schema));
+  call.audit["tables"] = json::array{tables.upload, tables.data};
+  return json_response(201, to_json(tables));
+}
+
 }  // namespace
 
 std::vector<Route> row_routes() {
@@ -155,6 +167,15 @@ std::vector<Route> row_routes() {
        .body = Body::json,
        .body_schema = "RowCorrection",
        .answers = {{200, "ReviewedRow", "the row as it is now"}}},
+      {.method = "POST",
+       .path = "/api/v1/imports/{import}/tables",
+       .name = "imports.make_tables",
+       .summary = "Tables of the database that show the import's rows: <slug>_upload and <slug>_data, made anew",
+       .access = writes,
+       .answer = make_tables,
+       .body = Body::json,
+       .body_schema = "NewTables",
+       .answers = {{201, "RowTables", "the tables' names, and how many rows they have"}}},
   };
 }
 

@@ -238,6 +238,10 @@ json::object to_json(const jobs::ReviewedRow& row) {
           {"issues", std::move(issues)}};
 }
 
+json::object to_json(const jobs::RowTables& tables) {
+  return {{"upload", tables.upload}, {"data", tables.data}, {"rows", tables.rows}};
+}
+
 json::object to_json(const source::Sniffed& sniffed) {
   const source::Origin& origin = sniffed.origin;
   json::object object{{"format", origin.format},

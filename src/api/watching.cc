@@ -13,6 +13,7 @@
 #include "queue/task_list.h"
 #include "store/events.h"
 #include "store/files.h"
+#include "store/job_progress.h"
 
 // What can be seen of an import beside its rows: issues, tasks, events, results.
 namespace lade::api {
@@ -27,6 +28,13 @@ Result<http::Response> issues(Call& call) {
   LADE_ASSIGN(const JobRecord job, require_import(call, call.connection));
   LADE_ASSIGN(const std::string counts, jobs::issue_counts(call.connection, job));
   return json_response(200, json::object{{"items", parsed_or_null(counts)}, {"next", nullptr}});
+}
+
+Result<http::Response> progress(Call& call) {
+  LADE_TRY(call.query.finish());
+  LADE_ASSIGN(const JobRecord job, require_import(call, call.connection));
+  LADE_ASSIGN(const std::string found, store::job_progress(call.connection, job.id));
+  return json_response(200, parsed_or_null(found).as_object());
 }
 
 Result<http::Response> tasks(Call& call) {
@@ -123,6 +131,13 @@ std::vector<Route> watching_routes() {
            .access = reads,
            .answer = issues,
            .answers = {{200, "IssuePage", "counts by code and column"}}},
+          {.method = "GET",
+           .path = "/api/v1/imports/{import}/progress",
+           .name = "imports.progress",
+           .summary = "How far an import has come: rows of both phases, their pace, and counts by row state",
+           .access = reads,
+           .answer = progress,
+           .answers = {{200, "Progress", "what get_import_job_progress() gives"}}},
           {.method = "GET",
            .path = "/api/v1/imports/{import}/tasks",
            .name = "imports.tasks",

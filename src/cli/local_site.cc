@@ -6,6 +6,7 @@
 #include "jobs/fetch_results.h"
 #include "jobs/job.h"
 #include "storage/folder.h"
+#include "store/job_progress.h"
 #include "store/schema.h"
 
 namespace lade::cli {
@@ -90,6 +91,21 @@ class LocalSite final : public Site {
     LADE_ASSIGN(const jobs::ReviewedRow row,
                 jobs::correct_row(*connection, {storage, options}, {job, current_user()}, correction));
     return api::to_json(row);
+  }
+
+  Result<boost::json::object> make_tables(const std::string& reference, const std::string& schema) override {
+    LADE_ASSIGN(db::Connection* const connection, open_for_job(reference, Access::write));
+    LADE_ASSIGN(const store::JobRecord job, jobs::require_job(*connection, reference));
+    const jobs::ImportOptions options = options_here();
+    LADE_ASSIGN(const storage::Folder storage, storage::Folder::open(jobs::storage_path(options)));
+    LADE_ASSIGN(const jobs::RowTables tables, jobs::make_row_tables(*connection, {storage, options}, job, schema));
+    return api::to_json(tables);
+  }
+
+  Result<boost::json::object> job_progress(const std::string& reference) override {
+    LADE_ASSIGN(const store::JobRecord job, find_job(reference));
+    LADE_ASSIGN(const std::string progress, store::job_progress(*connection_, job.id));
+    return boost::json::parse(progress).as_object();
   }
 
   Result<jobs::ResultFiles> fetch_results(const ResultsDemand& demand) override {

@@ -151,6 +151,19 @@ Result<json::object> RemoteSite::correct_row(const std::string& job, const jobs:
   return answer.as_object();
 }
 
+Result<json::object> RemoteSite::make_tables(const std::string& job, const std::string& schema) {
+  json::object body;
+  if (!schema.empty()) body["schema"] = schema;
+  LADE_ASSIGN(const json::value answer,
+              client_.ask({.method = "POST", .path = import_path(job) + "/tables", .body = json::serialize(body)}));
+  return answer.as_object();
+}
+
+Result<json::object> RemoteSite::job_progress(const std::string& job) {
+  LADE_ASSIGN(const json::value answer, client_.ask({.path = import_path(job) + "/progress"}));
+  return answer.as_object();
+}
+
 Result<jobs::ResultFiles> RemoteSite::fetch_results(const ResultsDemand& demand) {
   LADE_ASSIGN(const store::JobRecord job, find_job(demand.job));
   const std::filesystem::path folder = demand.folder.empty() ? data_ / "imports" / job.uuid : demand.folder;

@@ -22,6 +22,8 @@ struct RowsCommand {
   std::size_t word = 0;  // which of store::row_words()
   store::RowFilter filter;
   Format format = Format::text;
+  bool into_table = false;
+  std::string schema;
 };
 
 // Writes rows one by one, in one of the formats.
@@ -94,10 +96,22 @@ Result<void> list(const RowsCommand& command, const CommonOptions& common) {
   return {};
 }
 
+Result<void> make_tables(const RowsCommand& command, const CommonOptions& common) {
+  LADE_ASSIGN(const auto site, open_site(common));
+  LADE_ASSIGN(const boost::json::object tables, site->make_tables(command.job, command.schema));
+  if (command.format == Format::json || command.format == Format::ndjson) {
+    fmt::print("{}\n", boost::json::serialize(tables));
+  } else {
+    fmt::print("{} and {}: {} rows\n", std::string_view(tables.at("upload").as_string()),
+               std::string_view(tables.at("data").as_string()), tables.at("rows").to_number<std::int64_t>());
+  }
+  return {};
+}
+
 int run(const RowsCommand& command, const CommonOptions& common) {
   const bool plain = command.format == Format::text || command.format == Format::csv;
-  const auto listed = list(command, common);
-  return listed ? int{kOk} : report(listed.error(), plain ? Output::text : Output::json);
+  const auto done = command.into_table ? make_tables(command, common) : list(command, common);
+  return done ? int{kOk} : report(done.error(), plain ? Output::text : Output::json);
 }
 
 }  // namespace
@@ -121,6 +135,10 @@ void add_rows_command(CLI::App& app, CommonOptions& common, Action& action) {
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
   sub->add_option("--after", command->filter.after, "only rows behind this one")->check(CLI::NonNegativeNumber);
+  CLI::Option* into = sub->add_flag("--into-table", command->into_table,
+                                    "make tables of the database that show all rows: JOB_upload and JOB_data");
+  sub->add_option("--schema", command->schema, "where the tables are made (default: the database's own default)")
+      ->needs(into);
   add_place_options(*sub, common);
   add_server_options(*sub, common);
   sub->add_option("--output", command->format, "text, json, ndjson or csv (default: text)")

@@ -69,6 +69,10 @@ class Site {
   // One row of a job, and the same after a correction, as api::to_json() gives it.
   virtual Result<boost::json::object> show_row(const std::string& job, std::int64_t row) = 0;
   virtual Result<boost::json::object> correct_row(const std::string& job, const jobs::Correction& correction) = 0;
+  // Tables of the database that show its rows, as api::to_json() gives their names.
+  virtual Result<boost::json::object> make_tables(const std::string& job, const std::string& schema) = 0;
+  // As store::job_progress() gives it.
+  virtual Result<boost::json::object> job_progress(const std::string& job) = 0;
   // Each file is there whole or not at all.
   virtual Result<jobs::ResultFiles> fetch_results(const ResultsDemand& demand) = 0;
 

@@ -29,21 +29,28 @@ class StagingSink final : public analysis::AnalysisSink {
   staging::IssueWriter& issues_;
 };
 
-// Keeps what becomes of one record.
+// Keeps what becomes of each record of a batch.
 class RecordSink final : public analysis::AnalysisSink {
  public:
+  explicit RecordSink(const csv::Batch& batch) : results(batch.rows()), first_row_(batch.row_id(0)) {}
+
   Result<void> row(const analysis::AnalysedRow& row) override {
+    AnalysedRecord& result = at(row.row_id);
     result.passed = true;
     result.key = row.key;
     result.tuple = row.tuple;
     return {};
   }
-  Result<void> issue(const model::Issue& issue, std::int64_t, std::int64_t, std::uint64_t) override {
-    result.issues.push_back(issue);
+  Result<void> issue(const model::Issue& issue, std::int64_t row_id, std::int64_t, std::uint64_t) override {
+    at(row_id).issues.push_back(issue);
     return {};
   }
   void failed_row() override {}
-  AnalysedRecord result;
+  std::vector<AnalysedRecord> results;
+
+ private:
+  AnalysedRecord& at(std::int64_t row) { return results[static_cast<std::size_t>(row - first_row_)]; }
+  const std::int64_t first_row_;
 };
 
 analysis::AnalyserOptions options_of(const Job& job) {
@@ -76,13 +83,21 @@ Result<ChunkAnalyser::Chunk> ChunkAnalyser::analyse(std::size_t number, const st
   return chunk;
 }
 
+RecordAnalyser::RecordAnalyser(const Job& job, db::Connection& connection)
+    : analyser_(*job.program, job.maps, &connection, options_of(job)) {}
+
+Result<std::vector<AnalysedRecord>> RecordAnalyser::analyse(const csv::Batch& batch) {
+  RecordSink sink(batch);
+  LADE_TRY(analyser_.analyse(batch, sink));
+  return std::move(sink.results);
+}
+
 Result<AnalysedRecord> analyse_record(const Job& job, db::Connection& connection, const SourceRecord& record) {
   SingleRecord single(job, record);
   LADE_ASSIGN(const csv::Batch* const batch, single.read());
-  analysis::Analyser analyser(*job.program, job.maps, &connection, options_of(job));
-  RecordSink sink;
-  LADE_TRY(analyser.analyse(*batch, sink));
-  return std::move(sink.result);
+  RecordAnalyser analyser(job, connection);
+  LADE_ASSIGN(auto results, analyser.analyse(*batch));
+  return std::move(results.front());
 }
 
 }  // namespace lade::jobs

@@ -37,7 +37,19 @@ struct AnalysedRecord {
   std::string key, tuple;  // when it has passed
   std::vector<model::Issue> issues;
 };
-// Takes a single record through the same steps. The connection is for lookups in large tables.
+
+// Takes records through the same steps, and gives what became of each in their order. Owned by one thread.
+class RecordAnalyser {
+ public:
+  // The connection is for lookups in large tables.
+  RecordAnalyser(const Job& job, db::Connection& connection);
+  Result<std::vector<AnalysedRecord>> analyse(const csv::Batch& batch);
+
+ private:
+  analysis::Analyser analyser_;
+};
+
+// The same for a single record.
 Result<AnalysedRecord> analyse_record(const Job& job, db::Connection& connection, const SourceRecord& record);
 
 }  // namespace lade::jobs

@@ -25,16 +25,6 @@ using store::RowVersion;
 
 constexpr std::string_view kMask = "***";
 
-Result<std::unique_ptr<Job>> bound_job(db::Connection& connection, const ReviewPlace& place, const JobRecord& record) {
-  LADE_ASSIGN(StoredJob stored, load_job(connection, record.id, place.here, place.storage));
-  if (stored.job->plan.chunks() == 0)
-    return fail("results_not_ready",
-                fmt::format("job {} is {}: its rows are not known yet", record.slug, record.status()),
-                "wait until it is planned", ErrorKind::invalid);
-  LADE_TRY(bind_job(*stored.job, stored.definition, connection));
-  return std::move(stored.job);
-}
-
 // Columns of the source from which sensitive values come.
 std::set<std::size_t> sensitive_columns(const Job& job) {
   std::set<std::size_t> columns;
@@ -169,7 +159,7 @@ Result<void> store_version(db::Connection& connection, const Job& job, const sto
 
 Result<ReviewedRow> show_row(db::Connection& connection, const ReviewPlace& place, const JobRecord& record,
                              std::int64_t row) {
-  LADE_ASSIGN(const auto job, bound_job(connection, place, record));
+  LADE_ASSIGN(const auto job, open_planned_job(connection, record, place.here, place.storage));
   LADE_ASSIGN(SourceRecord source, read_record(*job, row));
   LADE_ASSIGN(const auto version, store::find_row_version(connection, record.id, row));
   const Cells changes = version ? read_cells(version->changes) : Cells();
@@ -188,7 +178,7 @@ Result<ReviewedRow> correct_row(db::Connection& connection, const ReviewPlace& p
                                                                       .data = event_data(correction),
                                                                       .revision = correction.revision}));
     if (standing.state != model::JobState::waiting_for_review) return fail(not_in_review(record));
-    LADE_ASSIGN(const auto job, bound_job(connection, place, record));
+    LADE_ASSIGN(const auto job, open_planned_job(connection, record, place.here, place.storage));
     LADE_ASSIGN(const SourceRecord source, read_record(*job, correction.row));
     LADE_ASSIGN(const auto last, store::find_row_version(connection, record.id, correction.row));
     Cells cells = last ? read_cells(last->changes) : Cells();

@@ -222,5 +222,18 @@ TEST_P(Review, CellsThatARecordLacksAreAdded) {
   EXPECT_EQ(items(), (Strings{"1|NULL|1", "2|two|22", "3|three|3"}));
 }
 
+TEST_P(Review, AFileWithoutQuotesTakesNoTextThatNeedsThem) {
+  const std::string job = submit("code\n1\nx\n",
+                                 "source: {format: csv, delimiter: semicolon, quote: none}\ncolumns: {code: {type: integer}}\n"
+                                 "load: [{table: item, key: code}]\nreview: always\n");
+  run_worker();
+  ASSERT_EQ(status(job), "waiting_for_review");
+  EXPECT_FAILS(correct(job, 2, {{"code", "2;3"}}), "value_not_writable");
+  EXPECT_FAILS(correct(job, 2, {{"code", "2\n3"}}), "value_not_writable");
+  EXPECT_FAILS(correct(job, 2, {{"code", ""}}), "record_not_readable") << "it would be a blank line";
+  ASSERT_OK(correct(job, 2, {{"code", "2"}}));
+  EXPECT_EQ(failed(job), Strings{});
+}
+
 }  // namespace
 }  // namespace lade::jobs

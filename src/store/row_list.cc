@@ -80,6 +80,16 @@ class KnownRows {
 class FailedRows {
  public:
   FailedRows(db::Connection& connection, std::int64_t job) : connection_(connection), job_(job) {}
+  // Rows are asked for in ascending order.
+  Result<bool> contains(std::int64_t row) {
+    while (ahead_ < row) {
+      LADE_ASSIGN(const std::int64_t found, next());
+      ahead_ = found == 0 ? std::numeric_limits<std::int64_t>::max() : found;
+    }
+    return ahead_ == row;
+  }
+
+ private:
   // 0 at the end.
   Result<std::int64_t> next() {
     if (at_ == page_.size()) {
@@ -94,9 +104,9 @@ class FailedRows {
     return last_;
   }
 
- private:
   db::Connection& connection_;
   std::int64_t job_;
+  std::int64_t ahead_ = 0;  // the next failed row
   std::int64_t last_ = 0;
   std::vector<db::Row> page_;
   std::size_t at_ = 0;
@@ -244,14 +254,9 @@ Result<void> list_known(KnownRows& rows, Taker& taker) {
 // Rows that are neither failed nor loaded.
 Result<void> list_unprocessed(db::Connection& connection, const JobRecord& job, KnownRows& rows, Taker& taker) {
   FailedRows failed_rows(connection, job.id);
-  LADE_ASSIGN(std::int64_t failed, failed_rows.next());
   for (std::int64_t id = 1; id <= job.rows_total.value_or(0) && taker.left() > 0; ++id) {
     LADE_ASSIGN(const std::optional<KnownRow> known, rows.find(id));
-    bool is_failed = false;
-    while (failed != 0 && failed <= id) {
-      is_failed = failed == id;
-      LADE_ASSIGN(failed, failed_rows.next());
-    }
+    LADE_ASSIGN(const bool is_failed, failed_rows.contains(id));
     if (is_failed || (known && known->row.outcome != Outcome::unprocessed)) continue;
     ListedRow row;
     row.row_id = id;
@@ -283,6 +288,15 @@ std::string_view name_of(const std::variant<Outcome, RowState>& wanted) {
   return std::visit([](auto word) { return model::to_string(word); }, wanted);
 }
 
+Result<std::vector<BucketOutcomes>> all_outcomes(db::Connection& connection, const JobRecord& job) {
+  return outcomes_of(connection, job.id, 0, std::numeric_limits<std::int32_t>::max());
+}
+
+Error outcomes_not_kept(const JobRecord& job, std::string_view which) {
+  return {"outcomes_not_kept", fmt::format("job {} kept counts, but not which of its rows were {}", job.slug, which),
+          "failed rows are always kept: ask for --state failed", ErrorKind::invalid};
+}
+
 }  // namespace
 
 std::vector<std::pair<std::string, WantedRows>> row_words() {
@@ -298,17 +312,57 @@ std::vector<std::pair<std::string, WantedRows>> row_words() {
 
 Result<void> list_rows(db::Connection& connection, const JobRecord& job, const RowFilter& filter,
                        const std::function<void(const ListedRow&)>& take) {
-  LADE_ASSIGN(const auto buckets, outcomes_of(connection, job.id, 0, std::numeric_limits<std::int32_t>::max()));
+  LADE_ASSIGN(const auto buckets, all_outcomes(connection, job));
   LADE_ASSIGN(KnownRows rows, KnownRows::of(buckets));
   LADE_ASSIGN(Warnings warnings, wanted_warnings(connection, job.id, filter));
   Taker taker(job, filter, take, std::move(warnings));
   const Way way = way_to(filter.wanted);
   if (way == Way::failed) return list_failed(connection, job, rows, filter, taker);
   if (buckets.empty() && needs_outcomes(job.rows, filter.wanted))
-    return fail("outcomes_not_kept",
-                fmt::format("job {} kept counts, but not which of its rows were {}", job.slug, name_of(filter.wanted)),
-                "failed rows are always kept: ask for --state failed", ErrorKind::invalid);
+    return fail(outcomes_not_kept(job, name_of(filter.wanted)));
   return way == Way::known ? list_known(rows, taker) : list_unprocessed(connection, job, rows, taker);
+}
+
+struct RowFates::State {
+  JobRecord job;
+  RowFilter filter;
+  std::vector<BucketOutcomes> buckets;
+  std::function<void(const ListedRow&)> take;
+  std::optional<KnownRows> known;
+  std::optional<FailedRows> failed;
+  std::optional<Taker> judge;
+};
+
+RowFates::RowFates(std::unique_ptr<State> state) : state_(std::move(state)) {}
+RowFates::RowFates(RowFates&&) noexcept = default;
+RowFates::~RowFates() = default;
+
+Result<RowFates> RowFates::of(db::Connection& connection, const JobRecord& job,
+                              std::function<bool(std::int64_t row)> is_analysed) {
+  auto state = std::make_unique<State>();
+  state->job = job;
+  state->filter.is_analysed = std::move(is_analysed);
+  LADE_ASSIGN(state->buckets, all_outcomes(connection, job));
+  if (state->buckets.empty() && needs_outcomes(job.rows, Outcome::unprocessed))
+    return fail(outcomes_not_kept(job, "processed"));
+  LADE_ASSIGN(state->known, KnownRows::of(state->buckets));
+  state->failed.emplace(connection, job.id);
+  state->judge.emplace(state->job, state->filter, state->take, Warnings());
+  return RowFates(std::move(state));
+}
+
+Result<ListedRow> RowFates::next(std::int64_t row) {
+  LADE_ASSIGN(const std::optional<KnownRow> known, state_->known->find(row));
+  LADE_ASSIGN(const bool failed, state_->failed->contains(row));
+  ListedRow listed;
+  listed.row_id = row;
+  if (known) {
+    listed.outcome = known->row.outcome;
+    listed.issue.code = known->row.code;
+  }
+  if (failed) listed.outcome = Outcome::failed;
+  state_->judge->judge(listed, known);
+  return listed;
 }
 
 }  // namespace lade::store

@@ -4,6 +4,8 @@
 #include "store/accounts_schema.h"
 #include "store/column_matches.h"
 #include "store/durable_jobs_schema.h"
+#include "store/job_progress.h"
+#include "store/schema_text.h"
 #include "store/webhooks_schema.h"
 
 namespace lade::store {
@@ -283,9 +285,22 @@ ALTER TABLE lade_row_version ADD position bigint NOT NULL DEFAULT 0;
 ALTER TABLE lade_row_version ADD changes text NOT NULL DEFAULT '{}';
 )sql";
 
+// Tables that lade has made beside the user's own, by their quoted names.
+constexpr std::string_view kJobTables = R"sql(
+CREATE TABLE lade_job_table (
+  job_id     integer NOT NULL,
+  table_name text NOT NULL,
+  company_id integer NOT NULL,
+  created_at @time NOT NULL,
+  PRIMARY KEY (job_id, table_name)
+);
+)sql";
+
 }  // namespace
 
 std::span<const db::Migration> migrations() {
+  static const std::string tables_sqlite = for_sqlite(kJobTables),
+                           tables_postgresql = for_postgresql(kJobTables) + job_progress_function();
   static const db::Migration all[] = {
       {1, "definitions, jobs and issues", kFirstSqlite, kFirstPostgresql},
       {2, "issues without foreign keys", kPlainIssuesSqlite, kPlainIssuesPostgresql},
@@ -301,6 +316,7 @@ std::span<const db::Migration> migrations() {
       column_matches_migration(),
       {13, "steps", "SELECT 1", "SELECT 1"},
       {14, "corrections of rows", kCorrections, kCorrections},
+      {15, "rows and progress for SQL", tables_sqlite, tables_postgresql},
   };
   return all;
 }

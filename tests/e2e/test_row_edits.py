@@ -84,5 +84,26 @@ class RowEdits(ServerTest):
         self.assertIn(',"Third, again",3,required', failed)
 
 
+class RowTables(ServerTest):
+    def test_rows_become_tables_and_progress_is_told(self):
+        job = self.submit(WRONG)
+        self.wait_for(job)
+        made = self.client.post(f"/api/v1/imports/{job}/tables")
+        self.assertEqual((made.status, made.json()["rows"]), (201, 3), made.body)
+        rows = self.target(f"SELECT row_id, code, state, merge_status FROM {made.json()['data']} ORDER BY row_id")
+        self.assertEqual([str(row[0]) + str(row[2]) + str(row[3]) for row in rows], ["1processedAPPLIED", "2errorERROR", "3processedAPPLIED"])
+        again = self.client.post(f"/api/v1/imports/{job}/tables", {"schema": "nowhere"})
+        self.problem(again, 404, "schema_not_found")
+        progress = self.client.get(f"/api/v1/imports/{job}/progress").json()
+        self.assertEqual((progress["total_rows"], progress["imported_rows"], progress["pct"]), (3, 2, 100))
+        self.assertEqual((progress["row_states"]["processed"], progress["row_states"]["error"]), (2, 1))
+        self.assertEqual(self.client.request("DELETE", f"/api/v1/imports/{job}").status, 204)
+        self.problem(self.client.get(f"/api/v1/imports/{job}/progress"), 404, "job_not_found")
+
+
+class RowTablesOnServer(OnServer, RowTables):
+    pass
+
+
 class RowEditsOnServer(OnServer, RowEdits):
     pass
