@@ -39,7 +39,8 @@ Result<ReviewedRow> view_of(db::Connection& connection, const Job& job, JobRecor
   LADE_ASSIGN(const std::vector<std::string> cells, cells_of(job, source));
   const std::set<std::size_t> sensitive = sensitive_columns(job);
   for (std::size_t i = 0; i < cells.size(); ++i)
-    row.cells.emplace_back(job.plan.layout.header[i], sensitive.contains(i) && !cells[i].empty() ? kMask : cells[i]);
+    row.cells.emplace_back(job.plan.layout.header[i],
+                           sensitive.contains(i) && !cells[i].empty() ? std::string(kMask) : readable(cells[i]));
   for (const auto& [column, text] : changes) row.changed.push_back(column);
   LADE_ASSIGN(row.issues, store::issues_of_row(connection, job.id, source.row));
   return row;

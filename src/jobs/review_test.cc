@@ -223,9 +223,10 @@ TEST_P(Review, CellsThatARecordLacksAreAdded) {
 }
 
 TEST_P(Review, AFileWithoutQuotesTakesNoTextThatNeedsThem) {
-  const std::string job = submit("code\n1\nx\n",
-                                 "source: {format: csv, delimiter: semicolon, quote: none}\ncolumns: {code: {type: integer}}\n"
-                                 "load: [{table: item, key: code}]\nreview: always\n");
+  const std::string job =
+      submit("code\n1\nx\n",
+             "source: {format: csv, delimiter: semicolon, quote: none}\ncolumns: {code: {type: integer}}\n"
+             "load: [{table: item, key: code}]\nreview: always\n");
   run_worker();
   ASSERT_EQ(status(job), "waiting_for_review");
   EXPECT_FAILS(correct(job, 2, {{"code", "2;3"}}), "value_not_writable");

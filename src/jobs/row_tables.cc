@@ -6,13 +6,13 @@
 #include <map>
 
 #include "db/in_transaction.h"
+#include "db/values.h"
 #include "db/wire.h"
 #include "jobs/analyse.h"
 #include "jobs/analysed_rows.h"
 #include "jobs/row_table_columns.h"
 #include "jobs/stored_job.h"
 #include "store/job_tables.h"
-#include "store/row_list.h"
 
 namespace lade::jobs {
 namespace {
@@ -195,7 +195,7 @@ class Filler {
   void add_cell(Tuples& tuples, const csv::Batch& batch, std::size_t row, std::size_t column) {
     const csv::Field field = batch.field(row, column);
     const std::string_view text = csv::unescape(field, job_.plan.layout.dialect, scratch_);
-    text.empty() && !field.quoted ? tuples.null() : tuples.text(text);
+    text.empty() && !field.quoted ? tuples.null() : tuples.text(readable(text));
   }
 
   void add_upload(const csv::Batch& batch, std::size_t row) {

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "jobs/review.h"
+#include "store/row_list.h"
 
 namespace lade::jobs {
 

@@ -118,6 +118,14 @@ TEST_P(RowTablesTest, LieInTheSchemaThatIsNamed) {
   ASSERT_OK(connection->run("DROP SCHEMA inspected CASCADE"));
 }
 
+TEST_P(RowTablesTest, ShowBytesThatAreNoTextAsSuch) {
+  const std::string job = submit("code,name,amount\n1,a\xff,1\n2,b,2\n", kItems + "source: {encoding: utf-8}\n");
+  run_worker();
+  const auto tables = make(job);
+  ASSERT_OK(tables);
+  EXPECT_EQ(content("SELECT name FROM " + tables->upload), (Strings{"a\uFFFD", "b"}));
+}
+
 TEST_P(RowTablesTest, AreNotMadeBeforeTheFileIsPlanned) {
   EXPECT_FAILS(make(submit(file(20))), "results_not_ready");
 }

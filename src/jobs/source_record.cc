@@ -6,6 +6,7 @@
 #include <map>
 
 #include "csv/writer.h"
+#include "definition/utf8.h"
 
 namespace lade::jobs {
 namespace {
@@ -24,6 +25,9 @@ Result<std::size_t> column_of(const Job& job, const std::string& name) {
 
 // The text as a field of the file. In a sheet it is text, not a number or a date that the sheet itself knows.
 Result<std::string> as_field(const std::string& text, const std::string& column, const csv::Dialect& dialect) {
+  if (definition::find_invalid_utf8(text))
+    return fail("value_not_writable", fmt::format("column '{}': the text is not UTF-8, or has a NUL", column),
+                "give it as UTF-8", ErrorKind::invalid);
   const char special[] = {dialect.delimiter, '\n', '\r'};
   const bool plain = text.find_first_of(std::string_view(special, sizeof special)) == std::string::npos &&
                      (dialect.comment == 0 || !text.starts_with(dialect.comment));
@@ -93,6 +97,15 @@ Result<std::vector<std::string>> cells_of(const Job& job, const SourceRecord& re
   for (std::size_t column = 0; column < batch->columns(); ++column)
     cells.emplace_back(csv::unescape(batch->field(0, column), job.plan.layout.dialect, scratch));
   return cells;
+}
+
+std::string readable(std::string_view text) {
+  std::string clean;
+  while (const auto bad = definition::find_invalid_utf8(text)) {
+    clean.append(text.substr(0, *bad)).append("\uFFFD");
+    text.remove_prefix(*bad + 1);
+  }
+  return clean.append(text);
 }
 
 Result<SourceRecord> with_cells(const Job& job, const SourceRecord& record, const Cells& cells) {

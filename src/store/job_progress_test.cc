@@ -1,6 +1,9 @@
 #include "store/job_progress.h"
 
+#include <fmt/format.h>
+
 #include <boost/json.hpp>
+#include <map>
 
 #include "model/row_state.h"
 #include "store/outcomes.h"
