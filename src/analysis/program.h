@@ -151,7 +151,9 @@ struct Program {
   bool step_names_entities = false;
   int entity_slot = -1;  // the id of the row's entity in the root table, blank when it is new; -1: see the root's key
   std::vector<Stage> stages;  // by priority; a definition without steps has one
-  bool has_claims = false;    // rows may claim what only one entity can have (StepRows::claim())
+  bool has_claims = false;    // rows may claim what only one entity can have (StepRows::claim(), ask_first())
+  int asked_column = -1;      // that StepRows::ask_first() asks for …
+  int asked_slot = -1;        // … and where it is staged
 
   std::vector<std::string> header;
   std::vector<std::string> unmapped;  // source columns that nothing reads

@@ -79,6 +79,10 @@ void StepRows::claim(std::size_t row, int column, std::string_view what) {
   claims_.push_back({static_cast<std::uint32_t>(row), column, what});
 }
 
+void StepRows::ask_first(std::size_t row, int column, std::string_view what) {
+  claim(row, column, what);
+}
+
 int column_named(const Program& program, std::string_view name) {
   for (std::size_t i = 0; i < program.columns.size(); ++i)
     if (program.columns[i].column.name == name) return static_cast<int>(i);

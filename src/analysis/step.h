@@ -54,6 +54,9 @@ class StepRows {
   // The row claims this for its entity (the text lives as long as the batch); when another entity of the file claims it
   // too, the rows of both fail.
   void claim(std::size_t row, int column, std::string_view what);
+  // The row asks that a column, of truth values, be true for its entity: of all entities of the file that ask for the
+  // same, that with the first row gets it. Not more than one column of a program is asked for.
+  void ask_first(std::size_t row, int column, std::string_view what);
 
   db::Connection& connection() { return *connection_; }
 
@@ -86,6 +89,8 @@ class Step {
   // It calls set_entity(), and claim().
   virtual bool names_entities() const { return false; }
   virtual bool makes_claims() const { return false; }
+  // The column that it asks for by ask_first(); -1: none.
+  virtual int asked_column() const { return -1; }
 };
 
 // The index of a data column, -1 when there is none.
