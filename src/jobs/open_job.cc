@@ -95,8 +95,18 @@ Result<void> OpenJob::open_segments(db::Connection& connection) {
   return {};
 }
 
+// The claims task has told what came of the claims; here it is found out again, from the same records.
+Result<void> OpenJob::settle_claims() {
+  const std::lock_guard lock(mutex_);
+  if (claims_ || !job->plan.has_claims()) return {};
+  LADE_ASSIGN(const StagedBucket staged, bucket(job->plan.buckets()));
+  LADE_ASSIGN(claims_, jobs::settle_claims(*job, staged.ranges));
+  return {};
+}
+
 Result<StagedBucket> OpenJob::bucket(std::size_t bucket) const {
   StagedBucket staged;
+  staged.claims = claims_;
   std::uint64_t bytes = 0;
   for (const auto& segment : segments_) bytes += segment->bucket_bytes(bucket);
   if (bytes <= kMostInMemory) staged.memory = std::make_unique_for_overwrite<char[]>(bytes);
