@@ -159,6 +159,13 @@ struct Program {
   std::vector<std::string> unmapped;  // source columns that nothing reads
   std::vector<std::string> absent;    // optional columns that the file does not have
   bool resubmitted = false;           // the file is a result file of lade: escaped formulas are read back
+
+  // The entry whose rows are the entities: the first that is not made for new ones only.
+  std::size_t root() const {
+    std::size_t at = 0;
+    while (at + 1 < entries.size() && entries[at].for_new >= 0) ++at;
+    return at;
+  }
 };
 
 // Makes the analyse half of a step; null: it has none. The program's columns are bound already.
