@@ -13,7 +13,7 @@ class Binder {
  public:
   Binder(const definition::Definition& definition, std::vector<std::string> header, db::Connection& connection,
          const Context& context);
-  Result<std::shared_ptr<const Program>> run();
+  Result<std::shared_ptr<const Program>> run(const StepMaker& make_step);
 
  private:
   // Columns (bind_columns.cc).
@@ -33,14 +33,30 @@ class Binder {
                                         const definition::Type& type);
   void bind_checks();
 
+  // The order of the steps (bind_stages.cc).
+  Result<void> bind_stages(const StepMaker& make_step);
+  std::size_t stage_of(const std::string& step) const;
+
   // Targets (bind_targets.cc).
   Result<void> bind_entry(const definition::LoadEntry& entry);
   void bind_fields(const definition::LoadEntry& entry, EntryProgram& program);
   void bind_reference(const definition::TargetColumn& column, EntryProgram& program);
+  void bind_constant(const definition::TargetColumn& column, EntryProgram& program);
   void bind_key(const definition::LoadEntry& entry, EntryProgram& program);
+  void check_unique(const definition::LoadEntry& entry, const EntryProgram& program);
   void bind_identity();
+  void add_identity(const KeyPart& part);
   void limit_length(ColumnProgram& column, const db::Column& target);
   int add_slot(const Slot& slot);
+
+  // Tables with a period (bind_temporal.cc).
+  void bind_period(const definition::LoadEntry& entry, EntryProgram& program);
+  int bind_day(const definition::LoadEntry& entry, const std::string& target, const std::string& data, int& slot,
+               EntryProgram& program);
+  int bind_entity_id(const definition::LoadEntry& entry, EntryProgram& program);
+  void bind_roles(const definition::LoadEntry& entry, EntryProgram& program);
+  void bind_conditions(const definition::LoadEntry& entry, EntryProgram& program);
+  int any_slot_of(int column);
 
   Result<const db::Table*> table(const std::string& name, int line);
   std::string context_value(const definition::FixedValue& value) const;

@@ -207,8 +207,13 @@ void RowIssues::reset(std::size_t rows) {
 }
 
 void RowIssues::add(std::size_t row, model::Issue issue) {
-  if (issue.severity == model::Severity::error && failed_[row] == 0) failed_[row] = 1;
+  if (failed_[row] == kClosed) return;
+  if (issue.severity == model::Severity::error && failed_[row] == 0) failed_[row] = kFailed;
   entries_.push_back({static_cast<std::uint32_t>(row), std::move(issue)});
+}
+
+void RowIssues::close_failed() {
+  std::replace(failed_.begin(), failed_.end(), kFailed, kClosed);
 }
 
 const std::vector<RowIssues::Entry>& RowIssues::sorted() {
@@ -217,6 +222,10 @@ const std::vector<RowIssues::Entry>& RowIssues::sorted() {
 }
 
 CastFault cast_text(const ColumnProgram& column, std::string_view text, Cell& cell) {
+  if (column.column.infinity && column.type.kind == TypeKind::date && folds_to(text, kInfinityWord)) {
+    cell.number = kInfinityDay;
+    return {};
+  }
   return cast(column.type, column.numbers, column.booleans, column.dates, text, cell);
 }
 

@@ -5,6 +5,10 @@
 namespace lade::jobs {
 namespace {
 
+staging::RowPlace place_of(std::int64_t row_id, std::int64_t line, std::uint64_t offset) {
+  return {static_cast<std::uint32_t>(row_id), static_cast<std::uint32_t>(line), offset};
+}
+
 // Puts analysed rows into a segment and issues into a log.
 class StagingSink final : public analysis::AnalysisSink {
  public:
@@ -14,6 +18,7 @@ class StagingSink final : public analysis::AnalysisSink {
     staging::stage_row(rows_, row.key, place_of(row.row_id, row.line, row.offset), row.tuple);
     return {};
   }
+  Result<void> note(const analysis::AnalysedRow& noted) override { return row(noted); }
   Result<void> issue(const model::Issue& issue, std::int64_t row_id, std::int64_t line, std::uint64_t offset) override {
     const auto verdict = issue.severity == model::Severity::error ? model::Outcome::failed : model::Outcome::unchanged;
     return issues_.add({place_of(row_id, line, offset), verdict, issue});
@@ -22,9 +27,6 @@ class StagingSink final : public analysis::AnalysisSink {
   std::int64_t failed = 0;
 
  private:
-  static staging::RowPlace place_of(std::int64_t row_id, std::int64_t line, std::uint64_t offset) {
-    return {static_cast<std::uint32_t>(row_id), static_cast<std::uint32_t>(line), offset};
-  }
   staging::SegmentBuilder& rows_;
   staging::IssueWriter& issues_;
 };
@@ -35,10 +37,12 @@ class RecordSink final : public analysis::AnalysisSink {
   explicit RecordSink(const csv::Batch& batch) : results(batch.rows()), first_row_(batch.row_id(0)) {}
 
   Result<void> row(const analysis::AnalysedRow& row) override {
-    AnalysedRecord& result = at(row.row_id);
-    result.passed = true;
-    result.key = row.key;
-    result.tuple = row.tuple;
+    at(row.row_id).tuple = row.tuple;
+    return note(row);
+  }
+  Result<void> note(const analysis::AnalysedRow& noted) override {
+    staging::append_row(at(noted.row_id).records, noted.key, place_of(noted.row_id, noted.line, noted.offset),
+                        noted.tuple);
     return {};
   }
   Result<void> issue(const model::Issue& issue, std::int64_t row_id, std::int64_t, std::uint64_t) override {
@@ -54,7 +58,7 @@ class RecordSink final : public analysis::AnalysisSink {
 };
 
 analysis::AnalyserOptions options_of(const Job& job) {
-  return {job.plan.layout.dialect, job.options.batch_rows, job.definition().partition};
+  return {job.plan.layout.dialect, job.options.batch_rows, job.definition().partition, job.id};
 }
 
 }  // namespace

@@ -33,8 +33,8 @@ class ChunkAnalyser {
 
 // What became of one record.
 struct AnalysedRecord {
-  bool passed = false;
-  std::string key, tuple;  // when it has passed
+  std::string tuple;    // empty: it was refused
+  std::string records;  // all that is staged of it: the row, what it claims, or a note that it has failed
   std::vector<model::Issue> issues;
 };
 

@@ -36,10 +36,10 @@ Result<void> BucketLoader::next_slice() {
   return {};
 }
 
-Result<void> BucketLoader::begin(Ranges ranges, const Rows* only) {
+Result<void> BucketLoader::begin(const StagedBucket& staged, const Rows* only) {
   only_ = only;
-  settler_ = std::make_unique<load::Settler>(*job_.program, job_.area->file(), ranges,
-                                             load::SettleOptions{.slice_bytes = kSliceBytes});
+  settler_ = std::make_unique<load::Settler>(*job_.program, job_.area->file(), staged.ranges,
+                                             load::SettleOptions{.slice_bytes = kSliceBytes}, staged.claims);
   result_ = std::make_unique<BucketResult>(job_);
   issues_ = std::make_unique<staging::IssueWriter>(*result_->findings);
   return next_slice();
@@ -95,11 +95,26 @@ Result<void> pack_findings(BucketResult& result) {
   }
 }
 
-Result<BucketResult> settle_bucket(const Job& job, Ranges ranges, const std::stop_token& stop) {
+Result<BucketResult> refuse_contested(const Job& job, Ranges claims) {
+  BucketResult refused(job);
+  staging::IssueWriter issues(*refused.findings);
+  LADE_ASSIGN(const load::ClaimResults results, load::settle_claims(*job.program, job.area->file(), claims, &issues));
+  refused.counts[Outcome::failed] = static_cast<std::int64_t>(results.contested.size());
+  LADE_TRY(issues.publish(refused.issues));
+  LADE_TRY(pack_findings(refused));
+  return refused;
+}
+
+Result<std::shared_ptr<const load::ClaimResults>> settle_claims(const Job& job, Ranges claims) {
+  LADE_ASSIGN(load::ClaimResults results, load::settle_claims(*job.program, job.area->file(), claims, nullptr));
+  return std::make_shared<const load::ClaimResults>(std::move(results));
+}
+
+Result<BucketResult> settle_bucket(const Job& job, const StagedBucket& staged, const std::stop_token& stop) {
   BucketResult settled(job);
   staging::IssueLog all(*job.area);
   staging::IssueWriter issues(all);
-  load::Settler settler(*job.program, job.area->file(), ranges, {.slice_bytes = kSliceBytes});
+  load::Settler settler(*job.program, job.area->file(), staged.ranges, {.slice_bytes = kSliceBytes}, staged.claims);
   load::Slice slice;
   model::RowCounts counts;
   for (;;) {

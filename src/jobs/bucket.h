@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "jobs/corrections.h"
 #include "jobs/job.h"
+#include "load/claims.h"
 #include "load/loader.h"
 #include "store/outcome_blob.h"
 #include "store/outcomes.h"
@@ -15,6 +17,14 @@
 namespace lade::jobs {
 
 using Ranges = std::span<const staging::Range>;
+
+// A bucket's ranges, one from each chunk and one of corrected rows, and what they lie in.
+struct StagedBucket {
+  std::vector<staging::Range> ranges;
+  std::unique_ptr<char[]> memory = {};  // unless they are too large for it
+  std::shared_ptr<const load::ClaimResults> claims = {};
+  std::shared_ptr<const Corrections> corrections = {};
+};
 
 // What became of the rows of a bucket, so far.
 struct BucketResult {
@@ -38,10 +48,10 @@ class BucketLoader {
   Result<void> prepare() { return loader_.prepare(); }
   db::Connection& writer() const { return writer_; }
 
-  // Settles the first rows of a bucket, of a bucket that was settled before only some. Ranges and rows stay valid until
+  // Settles the first rows of a bucket, of a bucket that was settled before only some. What is staged stays valid until
   // the last one was loaded.
   using Rows = std::set<std::uint32_t>;
-  Result<void> begin(Ranges ranges, const Rows* only = nullptr);
+  Result<void> begin(const StagedBucket& staged, const Rows* only = nullptr);
   // Compares them with the reader, if there is one. Outside the writer's transaction.
   Result<void> compare_ahead();
   // Loads the bucket that was begun, in the writer's transaction, and tells the journal. With `hold`, rows that wait
@@ -69,7 +79,12 @@ class BucketLoader {
 };
 
 // Decides only among keys repeated in the file: failed rows are failed, all others unprocessed.
-Result<BucketResult> settle_bucket(const Job& job, Ranges ranges, const std::stop_token& stop);
+Result<BucketResult> settle_bucket(const Job& job, const StagedBucket& staged, const std::stop_token& stop);
+
+// Fails the rows that claim what rows of other entities claim too.
+Result<BucketResult> refuse_contested(const Job& job, Ranges claims);
+// What comes of all claims of the job's rows, without telling.
+Result<std::shared_ptr<const load::ClaimResults>> settle_claims(const Job& job, Ranges claims);
 
 // Adds the rows that findings decide to what is packed.
 Result<void> pack_findings(BucketResult& result);

@@ -54,14 +54,19 @@ bool has_error(const std::vector<model::Issue>& issues) {
                              [](const model::Issue& issue) { return issue.severity == model::Severity::error; });
 }
 
-Result<std::shared_ptr<const Corrections>> Corrections::read(db::Connection& connection, std::int64_t job) {
-  LADE_ASSIGN(const auto versions, store::newest_row_versions(connection, job));
-  if (versions.empty()) return nullptr;
-  return std::make_shared<const Corrections>(versions);
+std::size_t part_of(std::span<const std::string> splitters, std::string_view key) {
+  return static_cast<std::size_t>(std::ranges::upper_bound(splitters, key) - splitters.begin());
 }
 
-Corrections::Corrections(const std::vector<store::RowVersion>& versions) {
-  std::vector<const store::RowVersion*> passed;
+Result<std::shared_ptr<const Corrections>> Corrections::read(db::Connection& connection, std::int64_t job,
+                                                             std::span<const std::string> splitters) {
+  LADE_ASSIGN(const auto versions, store::newest_row_versions(connection, job));
+  if (versions.empty()) return nullptr;
+  return std::make_shared<const Corrections>(versions, splitters);
+}
+
+Corrections::Corrections(const std::vector<store::RowVersion>& versions, std::span<const std::string> splitters) {
+  std::vector<staging::Record> records;
   for (const store::RowVersion& version : versions) {
     const staging::RowPlace place{static_cast<std::uint32_t>(version.row_id), static_cast<std::uint32_t>(version.line),
                                   version.position};
@@ -71,23 +76,16 @@ Corrections::Corrections(const std::vector<store::RowVersion>& versions) {
       findings_.push_back(
           {place, issue.severity == model::Severity::error ? model::Outcome::failed : model::Outcome::unchanged,
            issue});
-    if (version.bucket) passed.push_back(&version);
+    staging::for_each_record(version.records, [&](const staging::Record& record) { records.push_back(record); });
   }
-  std::ranges::stable_sort(passed, {}, [](const store::RowVersion* version) { return std::string_view(version->key); });
-  for (const store::RowVersion* version : passed) {
-    const staging::RowPlace place{static_cast<std::uint32_t>(version->row_id),
-                                  static_cast<std::uint32_t>(version->line), version->position};
-    Bucket& bucket = buckets_[static_cast<std::size_t>(*version->bucket)];
-    staging::append_row(bucket.records, version->key, place, version->tuple);
-    ++bucket.rows;
-  }
+  std::ranges::stable_sort(records, {}, &staging::Record::key);
+  for (const staging::Record& record : records) staging::append_record(parts_[part_of(splitters, record.key)], record);
 }
 
-staging::Range Corrections::bucket(std::size_t bucket) const {
-  const auto found = buckets_.find(bucket);
-  if (found == buckets_.end()) return {};
-  const std::string& records = found->second.records;
-  return {.memory = records.data(), .bytes = records.size(), .rows = found->second.rows};
+staging::Range Corrections::bucket(std::size_t part) const {
+  const auto found = parts_.find(part);
+  if (found == parts_.end()) return {};
+  return {.memory = found->second.data(), .bytes = found->second.size()};
 }
 
 Result<void> Corrections::write_findings(staging::IssueWriter& writer) const {

@@ -75,9 +75,10 @@ Result<void> process_bucket(const Work& work) {
     if (stopped) return {};
     LADE_TRY(work.open.staged.open(*session));
   }
+  LADE_TRY(work.open.staged.settle_claims());
   LADE_ASSIGN(const StagedBucket staged, work.open.staged.bucket(work.target.part));
   LADE_ASSIGN(BucketLoader* const loader, work.worker.loader(work.context.stop()));
-  LADE_TRY(loader->begin(staged.ranges));
+  LADE_TRY(loader->begin(staged));
   LADE_TRY(loader->compare_ahead());
   LADE_ASSIGN(const Worker::Session session, loading_session(work));
   LADE_ASSIGN(queue::Publication publication, work.context.publish(*session));
@@ -107,7 +108,7 @@ Result<void> load_orphans(const Work& work, BucketLoader& loader, std::map<std::
     for (auto& [bucket, result] : results) {
       if (result.held.empty()) continue;
       LADE_ASSIGN(const StagedBucket staged, work.open.staged.bucket(bucket));
-      LADE_TRY(loader.begin(staged.ranges, &result.held));
+      LADE_TRY(loader.begin(staged, &result.held));
       const load::JournalSink journal = journal_of(work, loader.writer(), bucket);
       LADE_ASSIGN(BucketResult loaded, loader.load(hold, journal, work.context.stop()));
       LADE_TRY(add_orphans(result, loaded));
@@ -121,6 +122,7 @@ Result<void> process_all(const Work& work) {
   LADE_ASSIGN(BucketLoader* const loader, work.worker.loader(work.context.stop()));
   LADE_ASSIGN(const Worker::Session session, loading_session(work));
   LADE_TRY(work.open.staged.open(*session));
+  LADE_TRY(work.open.staged.settle_claims());
   LADE_TRY(work.context.extend_deadline(*session, std::chrono::hours(24)));
   std::map<std::size_t, BucketResult> results;
   model::RowCounts counts;
@@ -128,7 +130,7 @@ Result<void> process_all(const Work& work) {
     LADE_ASSIGN(queue::Publication publication, work.context.publish(*session));
     for (std::size_t bucket = 0; bucket < job.plan.buckets(); ++bucket) {
       LADE_ASSIGN(const StagedBucket staged, work.open.staged.bucket(bucket));
-      LADE_TRY(loader->begin(staged.ranges));
+      LADE_TRY(loader->begin(staged));
       const load::JournalSink journal = journal_of(work, *session, bucket);
       LADE_ASSIGN(BucketResult result, loader->load(true, journal, work.context.stop()));
       results.emplace(bucket, std::move(result));
@@ -169,6 +171,7 @@ Result<void> orphans(const Work& work) {
   LADE_ASSIGN(BucketLoader* const loader, work.worker.loader(work.context.stop()));
   LADE_ASSIGN(const Worker::Session session, loading_session(work));
   LADE_TRY(work.open.staged.open(*session));
+  LADE_TRY(work.open.staged.settle_claims());
   LADE_ASSIGN(queue::Publication publication, work.context.publish(*session));
   std::map<std::size_t, BucketResult> results;
   for (std::size_t bucket = 0; bucket < job.plan.buckets(); ++bucket) {

@@ -1,17 +1,20 @@
 #include "jobs/resettle.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <tuple>
 #include <vector>
 
-#include "jobs/bucket.h"
 #include "jobs/store_issues.h"
+#include "store/job_changes.h"
 #include "store/outcomes.h"
 #include "store/row_versions.h"
 
 namespace lade::jobs {
 namespace {
+
+using model::Outcome;
 
 // Why rows failed, by row.
 using Failures = std::map<std::uint32_t, std::vector<model::Issue>>;
@@ -43,47 +46,77 @@ Result<std::set<std::uint32_t>> forget_outdated(db::Connection& connection, cons
     const auto found = now.find(row);
     if (found != now.end() && same(issues, found->second)) {
       kept.insert(row);
-    } else {
-      LADE_TRY(store::forget_issues(connection, job.id, row, store::Forgotten::errors));
+      continue;
     }
+    for (const model::Issue& issue : issues) LADE_TRY(store::forget_issues(connection, job.id, row, issue.code));
   }
   return kept;
 }
 
-}  // namespace
-
-Result<std::optional<std::size_t>> bucket_of_row(db::Connection& connection, const Job& job, std::int64_t row) {
-  for (std::size_t bucket = 0; bucket < job.plan.buckets(); ++bucket) {
-    const auto number = static_cast<std::int64_t>(bucket);
-    LADE_ASSIGN(const auto outcomes, store::outcomes_of(connection, job.id, number, number));
-    if (outcomes.empty()) continue;
-    bool found = false;
-    LADE_TRY(store::for_each_outcome(outcomes.front().packed, [&](const store::RowOutcome& known) -> Result<void> {
-      found = found || known.row_id == row;
-      return {};
-    }));
-    if (found) return bucket;
-  }
-  return std::nullopt;
-}
-
-Result<void> resettle(db::Connection& connection, const Job& job, const StagedRows& staged, std::size_t bucket,
-                      std::uint32_t corrected) {
-  const auto number = static_cast<std::int64_t>(bucket);
+// Puts what a part has come to in the place of what was stored of it; gives by how many its failed rows have grown.
+Result<std::int64_t> replace(db::Connection& connection, const Job& job, std::size_t part, BucketResult result,
+                             bool settled, std::uint32_t corrected) {
+  const auto number = static_cast<std::int64_t>(part);
   LADE_ASSIGN(const auto stored, store::outcomes_of(connection, job.id, number, number));
   Failures before;
+  std::int64_t failed = result.counts[Outcome::failed];
   if (!stored.empty()) {
     staging::IssueLog findings(*job.area);
     LADE_TRY(staging::unpack(stored.front().findings, findings));
     LADE_ASSIGN(before, failures_of(findings));
+    failed -= stored.front().counts[Outcome::failed];
   }
-  LADE_ASSIGN(const StagedBucket rows, staged.bucket(bucket));
-  LADE_ASSIGN(BucketResult settled, settle_bucket(job, rows.ranges, {}));
-  LADE_ASSIGN(const Failures now, failures_of(*settled.findings));
+  LADE_ASSIGN(const Failures now, failures_of(*result.findings));
   LADE_ASSIGN(const auto kept, forget_outdated(connection, job, before, now, corrected));
-  LADE_TRY(store_issues(connection, job, *settled.findings, kept));
-  LADE_ASSIGN(const auto outcomes, to_stored(bucket, settled, true));
-  return store::save_outcomes(connection, job.id, outcomes);
+  LADE_TRY(store_issues(connection, job, *result.findings, kept));
+  LADE_ASSIGN(const auto outcomes, to_stored(part, result, settled));
+  LADE_TRY(store::save_outcomes(connection, job.id, outcomes));
+  return failed;
+}
+
+Result<void> resettle_claims(db::Connection& connection, const Job& job, const StagedRows& staged, std::uint32_t row) {
+  const std::size_t part = job.plan.buckets();
+  LADE_ASSIGN(const StagedBucket claims, staged.bucket(part));
+  LADE_ASSIGN(BucketResult refused, refuse_contested(job, claims.ranges));
+  model::RowCounts counts;
+  LADE_ASSIGN(counts[Outcome::failed], replace(connection, job, part, std::move(refused), false, row));
+  return store::advance_job(connection, job.id, {.rows = counts});
+}
+
+// The parts in which something of the row is staged.
+void add_parts(const Job& job, std::string_view records, std::set<std::size_t>& parts) {
+  staging::for_each_record(
+      records, [&](const staging::Record& record) { parts.insert(part_of(job.plan.splitters, record.key)); });
+}
+
+std::vector<std::string> claims_of(const Job& job, std::string_view records) {
+  std::vector<std::string> claims;
+  staging::for_each_record(records, [&](const staging::Record& record) {
+    if (part_of(job.plan.splitters, record.key) == job.plan.buckets())
+      claims.push_back(std::string(record.key) + std::string(record.payload));
+  });
+  std::ranges::sort(claims);
+  return claims;
+}
+
+}  // namespace
+
+Result<void> resettle(db::Connection& connection, const Job& job, StagedRows& staged, const RowChange& change) {
+  std::set<std::size_t> parts;
+  add_parts(job, change.before, parts);
+  add_parts(job, change.now, parts);
+  if (job.plan.has_claims() && claims_of(job, change.before) != claims_of(job, change.now)) {
+    LADE_TRY(resettle_claims(connection, job, staged, change.row));
+    for (std::size_t bucket = 0; bucket < job.plan.buckets(); ++bucket) parts.insert(bucket);
+  }
+  parts.erase(job.plan.buckets());
+  LADE_TRY(staged.settle_claims());
+  for (const std::size_t bucket : parts) {
+    LADE_ASSIGN(const StagedBucket rows, staged.bucket(bucket));
+    LADE_ASSIGN(BucketResult settled, settle_bucket(job, rows, {}));
+    LADE_TRY(replace(connection, job, bucket, std::move(settled), true, change.row));
+  }
+  return {};
 }
 
 }  // namespace lade::jobs

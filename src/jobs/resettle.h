@@ -1,21 +1,22 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <string_view>
 
 #include "db/connection.h"
 #include "jobs/staged_rows.h"
 
-// Buckets of a job in review, whose rows change one by one.
 namespace lade::jobs {
 
-// The bucket in which the row was settled; nullopt when its analysis had refused it. Memory is that of one bucket's
-// outcomes, time that of all.
-Result<std::optional<std::size_t>> bucket_of_row(db::Connection& connection, const Job& job, std::int64_t row);
+// What was staged of a row before it was corrected, and what is now, as ranges.
+struct RowChange {
+  std::uint32_t row = 0;
+  std::string_view before, now;
+};
 
-// Decides again among the keys repeated in a bucket, and replaces what was stored about it, in the caller's
-// transaction. `corrected` is the row that has changed: nothing is stored any more of what its keys came to before.
-Result<void> resettle(db::Connection& connection, const Job& job, const StagedRows& staged, std::size_t bucket,
-                      std::uint32_t corrected);
+// Decides again what depends on the row: keys repeated in the buckets where it was and is, rows of its entity, and what
+// rows claim. Replaces what was stored about it, in the caller's transaction. `staged` has the correction. Nothing is
+// stored any more of what had come of the row itself. A row whose claims change costs a pass over all buckets.
+Result<void> resettle(db::Connection& connection, const Job& job, StagedRows& staged, const RowChange& change);
 
 }  // namespace lade::jobs

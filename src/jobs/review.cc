@@ -97,7 +97,7 @@ Result<void> recount(db::Connection& connection, const Job& job, std::size_t chu
 
 Result<void> replace_issues(db::Connection& connection, const Job& job, const staging::RowPlace& place,
                             const std::vector<model::Issue>& issues) {
-  LADE_TRY(store::forget_issues(connection, job.id, place.row_id, store::Forgotten::all));
+  LADE_TRY(store::forget_issues(connection, job.id, place.row_id));
   staging::IssueLog findings(*job.area);
   staging::IssueWriter writer(findings);
   for (const model::Issue& issue : issues)
@@ -108,23 +108,15 @@ Result<void> replace_issues(db::Connection& connection, const Job& job, const st
   return store_issues(connection, job, findings);
 }
 
-std::int64_t bucket_of_key(const Plan& plan, const std::string& key) {
-  return std::ranges::upper_bound(plan.splitters, key) - plan.splitters.begin();
-}
-
-RowVersion version_of(const Job& job, const SourceRecord& record, const AnalysedRecord& analysed, const Cells& cells,
+RowVersion version_of(const SourceRecord& record, const AnalysedRecord& analysed, const Cells& cells,
                       const std::optional<RowVersion>& last) {
-  RowVersion version{.row_id = record.row,
-                     .version = last ? last->version + 1 : 1,
-                     .line = record.line,
-                     .position = record.offset,
-                     .changes = to_text(cells),
-                     .issues = to_text(analysed.issues)};
-  if (!analysed.passed) return version;
-  version.bucket = bucket_of_key(job.plan, analysed.key);
-  version.key = analysed.key;
-  version.tuple = analysed.tuple;
-  return version;
+  return {.row_id = record.row,
+          .version = last ? last->version + 1 : 1,
+          .records = analysed.records,
+          .line = record.line,
+          .position = record.offset,
+          .changes = to_text(cells),
+          .issues = to_text(analysed.issues)};
 }
 
 // The row's chunk, by which its issues are counted.
@@ -142,18 +134,16 @@ Result<void> store_version(db::Connection& connection, const Job& job, const sto
   const std::size_t chunk = chunk_of(job.plan, version.row_id);
   LADE_ASSIGN(const auto before, issues_before(job, staged, last, chunk, version.row_id));
   const std::vector<model::Issue> now = read_issues(version.issues);
-  std::set<std::size_t> buckets;
-  if (last && last->bucket) buckets.insert(static_cast<std::size_t>(*last->bucket));
-  if (!last && !has_error(before)) {
-    LADE_ASSIGN(const auto bucket, bucket_of_row(connection, job, version.row_id));
-    if (bucket) buckets.insert(*bucket);
-  }
-  if (version.bucket) buckets.insert(static_cast<std::size_t>(*version.bucket));
-  LADE_TRY(recount(connection, job, chunk, before, now));
   const auto row = static_cast<std::uint32_t>(version.row_id);
+  std::string records;
+  if (last) {
+    records = last->records;
+  } else {
+    LADE_ASSIGN(records, staged.records_of(chunk, row));
+  }
+  LADE_TRY(recount(connection, job, chunk, before, now));
   LADE_TRY(replace_issues(connection, job, {row, static_cast<std::uint32_t>(version.line), version.position}, now));
-  for (const std::size_t bucket : buckets) LADE_TRY(resettle(connection, job, staged, bucket, row));
-  return {};
+  return resettle(connection, job, staged, {row, records, version.records});
 }
 
 }  // namespace
@@ -186,7 +176,7 @@ Result<ReviewedRow> correct_row(db::Connection& connection, const ReviewPlace& p
     for (const auto& [column, text] : correction.cells) cells[column] = text;
     LADE_ASSIGN(const SourceRecord corrected, with_cells(*job, source, cells));
     LADE_ASSIGN(const AnalysedRecord analysed, analyse_record(*job, connection, corrected));
-    const RowVersion version = version_of(*job, corrected, analysed, cells, last);
+    const RowVersion version = version_of(corrected, analysed, cells, last);
     LADE_TRY(store_version(connection, *job, place.storage, version, last, order.actor));
     LADE_ASSIGN(JobRecord now, require_job(connection, std::to_string(record.id), order.company));
     return view_of(connection, *job, std::move(now), corrected, version.version, cells);

@@ -290,7 +290,7 @@ Result<RowTables> make_row_tables(db::Connection& connection, const ReviewPlace&
     LADE_ASSIGN(const auto job, open_planned_job(connection, record, place.here, place.storage));
     LADE_ASSIGN(auto is_analysed, analysed_rows(connection, record));
     LADE_ASSIGN(auto fates, store::RowFates::of(connection, record, std::move(is_analysed)));
-    LADE_ASSIGN(auto corrections, Corrections::read(connection, record.id));
+    LADE_ASSIGN(auto corrections, Corrections::read(connection, record.id, job->plan.splitters));
     Filler filler(connection, *job, std::move(fates), std::move(corrections));
     LADE_TRY(filler.make(record, schema));
     LADE_TRY(filler.fill());

@@ -8,6 +8,7 @@ namespace {
 
 // A hot key may make a bucket as large as the file: beyond this it is read piece by piece.
 constexpr std::uint64_t kMostInMemory = 32 * 1024 * 1024;
+constexpr std::size_t kMergeBytes = 1024 * 1024;
 
 }  // namespace
 
@@ -40,18 +41,31 @@ Result<void> StagedRows::open_segments(db::Connection& connection) {
 Result<void> StagedRows::read_corrections(db::Connection& connection) {
   LADE_ASSIGN(const std::int64_t revision, store::review_revision(connection, job_.id));
   if (revision == revision_) return {};
-  LADE_ASSIGN(corrections_, Corrections::read(connection, job_.id));
+  LADE_ASSIGN(corrections_, Corrections::read(connection, job_.id, job_.plan.splitters));
   revision_ = revision;
+  claims_.reset();
   return {};
 }
 
-std::shared_ptr<const Corrections> StagedRows::corrections() const {
+// The claims task has told what came of the claims; here it is found out again, from the same records.
+Result<void> StagedRows::settle_claims() {
+  if (!job_.plan.has_claims()) return {};
+  const std::lock_guard alone(settling_);
+  LADE_ASSIGN(const StagedBucket staged, bucket(job_.plan.buckets()));
+  if (staged.claims) return {};
+  LADE_ASSIGN(auto claims, jobs::settle_claims(job_, staged.ranges));
   const std::lock_guard lock(mutex_);
-  return corrections_;
+  claims_ = std::move(claims);
+  return {};
 }
 
 Result<StagedBucket> StagedRows::bucket(std::size_t bucket) const {
   StagedBucket staged;
+  {
+    const std::lock_guard lock(mutex_);
+    staged.corrections = corrections_;
+    staged.claims = claims_;
+  }
   std::uint64_t bytes = 0;
   for (const auto& segment : segments_) bytes += segment->bucket_bytes(bucket);
   if (bytes <= kMostInMemory) staged.memory = std::make_unique_for_overwrite<char[]>(bytes);
@@ -63,7 +77,6 @@ Result<StagedBucket> StagedRows::bucket(std::size_t bucket) const {
     staged.ranges.push_back(range);
     at += staged.memory ? size : 0;
   }
-  staged.corrections = corrections();
   if (!staged.corrections) return staged;
   for (staging::Range& range : staged.ranges) range.left_out = &staged.corrections->rows();
   staged.ranges.push_back(staged.corrections->bucket(bucket));
@@ -72,6 +85,21 @@ Result<StagedBucket> StagedRows::bucket(std::size_t bucket) const {
 
 Result<staging::Range> StagedRows::findings(std::size_t chunk) const {
   return segments_[chunk]->finding_range();
+}
+
+Result<std::string> StagedRows::records_of(std::size_t chunk, std::uint32_t row) const {
+  std::string records;
+  for (std::size_t part = 0; part < job_.plan.parts(); ++part) {
+    LADE_ASSIGN(const staging::Range range, segments_[chunk]->bucket(part));
+    staging::Merge merge(job_.area->file(), {&range, 1}, kMergeBytes);
+    staging::Record record;
+    for (;;) {
+      LADE_ASSIGN(const bool more, merge.next(record));
+      if (!more) break;
+      if (record.row_id == row) staging::append_record(records, record);
+    }
+  }
+  return records;
 }
 
 }  // namespace lade::jobs

@@ -202,6 +202,15 @@ void append_record(std::string& range, const Record& record) {
   range.append(record.payload);
 }
 
+void for_each_record(std::string_view range, const std::function<void(const Record&)>& take) {
+  while (!range.empty()) {
+    const Header header = read_header(range.data());
+    const std::string_view rest = range.substr(kHeaderBytes);
+    take({rest.substr(0, header.key_size), header.row_id, rest.substr(header.key_size, header.payload_size)});
+    range = rest.substr(std::size_t{header.key_size} + header.payload_size);
+  }
+}
+
 // One range and the part of it that is in memory.
 struct Merge::Input {
   Range range;

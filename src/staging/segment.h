@@ -108,6 +108,8 @@ class SegmentBuilder {
 
 // Appends the record as a range holds it: records appended in order are a range in memory.
 void append_record(std::string& range, const Record& record);
+// Calls `take` with every record of a range in memory, which is whole.
+void for_each_record(std::string_view range, const std::function<void(const Record&)>& take);
 
 // Reads several ranges as one sorted stream. Memory: `buffer_bytes` over all ranges (more only for huge records).
 class Merge {

@@ -10,43 +10,37 @@ namespace {
 using db::Value;
 
 constexpr std::string_view kColumns =
-    "row_id, version, bucket, row_key, tuple, line, position, changes, issues FROM lade_row_version v WHERE job_id = "
-    "$1";
+    "row_id, version, records, line, position, changes, issues FROM lade_row_version v WHERE job_id = $1";
 
 RowVersion version_of(const db::Connection& connection, const db::Row& row) {
-  const bool passed = !std::holds_alternative<std::monostate>(row[2]);
   return {.row_id = integer_of(row[0]),
           .version = integer_of(row[1]),
-          .bucket = passed ? std::optional(integer_of(row[2])) : std::nullopt,
-          .key = passed ? bytes_of(connection, row[3]) : std::string(),
-          .tuple = passed ? bytes_of(connection, row[4]) : std::string(),
-          .line = integer_of(row[5]),
-          .position = static_cast<std::uint64_t>(integer_of(row[6])),
-          .changes = text_of(row[7]),
-          .issues = text_of(row[8])};
+          .records = bytes_of(connection, row[2]),
+          .line = integer_of(row[3]),
+          .position = static_cast<std::uint64_t>(integer_of(row[4])),
+          .changes = text_of(row[5]),
+          .issues = text_of(row[6])};
 }
 
 }  // namespace
 
 Result<void> save_row_version(db::Connection& connection, std::int64_t job, const RowVersion& version,
                               const std::string& actor) {
-  const bool passed = version.bucket.has_value();
   const Value values[] = {job,
                           version.row_id,
                           version.version,
-                          passed ? Value(*version.bucket) : Value(),
-                          passed ? Value(db::Bytes{version.key}) : Value(),
-                          passed ? Value(db::Bytes{version.tuple}) : Value(),
+                          db::Bytes{version.records},
                           version.line,
                           static_cast<std::int64_t>(version.position),
                           version.changes,
                           version.issues,
                           actor};
   LADE_TRY(connection.execute(
-      fmt::format("INSERT INTO lade_row_version (job_id, row_id, version, company_id, bucket, row_key, tuple, line, "
-                  "position, changes, issues, created_by, created_at) VALUES ($1, $2, $3, "
-                  "(SELECT company_id FROM lade_job WHERE id = $1), $4, $5, $6, $7, $8, $9, $10, $11, {})",
-                  now_sql(connection)),
+      fmt::format(
+          "INSERT INTO lade_row_version (job_id, row_id, version, company_id, records, line, position, changes, "
+          "issues, created_by, created_at) VALUES ($1, $2, $3, (SELECT company_id FROM lade_job WHERE id = $1), "
+          "$4, $5, $6, $7, $8, $9, {})",
+          now_sql(connection)),
       values));
   return {};
 }
@@ -87,11 +81,12 @@ Result<std::vector<model::Issue>> issues_of_row(db::Connection& connection, std:
   return issues;
 }
 
-Result<void> forget_issues(db::Connection& connection, std::int64_t job, std::int64_t row, Forgotten which) {
-  const Value values[] = {job, row};
-  LADE_TRY(connection.execute(fmt::format("DELETE FROM lade_issue WHERE job_id = $1 AND row_id = $2{}",
-                                          which == Forgotten::errors ? " AND severity = 'error'" : ""),
-                              values));
+Result<void> forget_issues(db::Connection& connection, std::int64_t job, std::int64_t row, const std::string& code) {
+  const Value values[] = {job, row, code};
+  LADE_TRY(
+      connection.execute("DELETE FROM lade_issue WHERE job_id = $1 AND row_id = $2 AND ($3 = '' OR (severity = "
+                         "'error' AND code = $3))",
+                         values));
   return {};
 }
 

@@ -15,11 +15,9 @@ namespace lade::store {
 
 struct RowVersion {
   std::int64_t row_id = 0;
-  std::int64_t version = 0;            // counted from 1; the source's own row is version 0
-  std::optional<std::int64_t> bucket;  // nullopt: its analysis has refused it
-  std::string key = {};
-  std::string tuple = {};
-  std::int64_t line = 0;  // where the row stands in the source
+  std::int64_t version = 0;  // counted from 1; the source's own row is version 0
+  std::string records = {};  // what is staged of it, as a range of the staging holds it
+  std::int64_t line = 0;     // where the row stands in the source
   std::uint64_t position = 0;
   std::string changes = "{}";  // all cells that differ from the source's: an object, column → text
   std::string issues = "[]";   // what its analysis has found: a list of objects
@@ -35,8 +33,8 @@ Result<std::vector<RowVersion>> newest_row_versions(db::Connection& connection, 
 
 // What is stored about one row, errors first.
 Result<std::vector<model::Issue>> issues_of_row(db::Connection& connection, std::int64_t job, std::int64_t row);
-// Takes it back: all of it, or only errors.
-enum class Forgotten { all, errors };
-Result<void> forget_issues(db::Connection& connection, std::int64_t job, std::int64_t row, Forgotten which);
+// Takes it back: all of it, or the errors with one code.
+Result<void> forget_issues(db::Connection& connection, std::int64_t job, std::int64_t row,
+                           const std::string& code = {});
 
 }  // namespace lade::store

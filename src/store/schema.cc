@@ -280,6 +280,10 @@ CREATE TABLE lade_tally (
 
 // What a correction of a row needs to be corrected again, and to be told from the source.
 constexpr std::string_view kCorrections = R"sql(
+DROP INDEX lade_row_version_bucket;
+ALTER TABLE lade_row_version DROP COLUMN bucket;
+ALTER TABLE lade_row_version DROP COLUMN row_key;
+ALTER TABLE lade_row_version RENAME COLUMN tuple TO records;
 ALTER TABLE lade_row_version ADD line bigint NOT NULL DEFAULT 0;
 ALTER TABLE lade_row_version ADD position bigint NOT NULL DEFAULT 0;
 ALTER TABLE lade_row_version ADD changes text NOT NULL DEFAULT '{}';
