@@ -232,6 +232,7 @@ class ExternalIdentsKind final : public StepKind {
                      {"ident", added_column(type), {}, {}},
                      Expansion::unit_reference(unit)};
     entry.with = {added_column(type)};
+    entry.identifies = true;
     expansion.add_entry(step, std::move(entry), Expansion::Rank::names);
   }
 
