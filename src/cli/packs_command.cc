@@ -5,6 +5,7 @@
 
 #include "cli/install_pack.h"
 #include "cli/stop_on_signal.h"
+#include "cli/usage.h"
 
 namespace lade::cli {
 namespace {
@@ -109,6 +110,12 @@ Result<void> install(const std::string& name, const CommonOptions& common) {
   return {};
 }
 
+void add_output_option(CLI::App& command, CommonOptions& common) {
+  command.add_option("--output", common.output, "text or json (default: text)")
+      ->transform(one_of({{"text", static_cast<int>(Output::text)}, {"json", static_cast<int>(Output::json)}}))
+      ->type_name("FORMAT");
+}
+
 }  // namespace
 
 void add_pack_commands(CLI::App& app, CommonOptions& common, Action& action) {
@@ -117,12 +124,12 @@ void add_pack_commands(CLI::App& app, CommonOptions& common, Action& action) {
   auto name = std::make_shared<std::string>();
   auto file = std::make_shared<std::string>();
   CLI::App* command = sub->add_subcommand("list", "The packs that this program has");
-  add_database_options(*command, common);
+  add_output_option(*command, common);
   command->callback([&common, &action] { action = [&common] { return list(common); }; });
   command = sub->add_subcommand("show", "What a pack consists of, or one of its files");
   command->add_option("NAME", *name, "of the pack")->required();
   command->add_option("FILE", *file, "one of its files, e.g. README.md");
-  add_database_options(*command, common);
+  add_output_option(*command, common);
   command->callback([name, file, &common, &action] {
     action = [name, file, &common] {
       const auto shown = show(*name, *file, common);
