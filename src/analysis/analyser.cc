@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "analysis/entity_key.h"
 #include "analysis/evaluate.h"
 
 namespace lade::analysis {
@@ -71,11 +72,21 @@ Result<void> Analyser::analyse_rows(const csv::Batch& batch, std::size_t begin, 
   arena_.clear();
   check_structure();
   check_text();
-  for (std::size_t i = 0; i < program_.columns.size(); ++i)
-    convert_column(program_.columns[i], raw_, columns_[i], issues_, arena_, suggestions_[i]);
-  for (std::size_t i = 0; i < program_.lookups.size(); ++i) LADE_TRY(resolve(i));
-  run_checks();
+  step_rows_.emplace(program_, columns_, issues_, arena_, connection_, rows);
+  for (const Stage& stage : program_.stages) {
+    issues_.close_failed();
+    LADE_TRY(run_stage(stage));
+  }
   return emit(sink);
+}
+
+Result<void> Analyser::run_stage(const Stage& stage) {
+  for (const std::size_t i : stage.columns)
+    convert_column(program_.columns[i], raw_, columns_[i], issues_, arena_, suggestions_[i]);
+  for (const std::size_t i : stage.lookups) LADE_TRY(resolve(i));
+  if (stage.step) LADE_TRY(stage.step->analyse(*step_rows_));
+  run_checks(stage);
+  return {};
 }
 
 // Ragged rows and misplaced quotes: the fields cannot be trusted, so nothing else is said about such a row.
@@ -240,8 +251,9 @@ void Analyser::report_unresolved(const LookupProgram& lookup, std::size_t row, s
   }
 }
 
-void Analyser::run_checks() {
-  for (const CheckProgram& program : program_.checks) {
+void Analyser::run_checks(const Stage& stage) {
+  for (const std::size_t index : stage.checks) {
+    const CheckProgram& program = program_.checks[index];
     const definition::Check& check = *program.check;
     for (std::size_t row = 0; row < raw_.rows; ++row) {
       if (evaluate(program, program_, columns_, row) != CheckResult::fails) continue;
@@ -250,11 +262,10 @@ void Analyser::run_checks() {
         issue.severity = check.severity;
         issue.code = check.code.empty() ? "check_failed" : check.code;
         issue.column = column;
-        const auto found = std::find_if(program_.columns.begin(), program_.columns.end(),
-                                        [&](const ColumnProgram& c) { return c.column.name == column; });
-        const auto index = static_cast<std::size_t>(found - program_.columns.begin());
-        if (columns_[index].states[row] == CellState::value)
-          issue.value = found->column.sensitive ? "***" : to_text(columns_[index].cells[row], found->type);
+        const auto at = static_cast<std::size_t>(column_named(program_, column));
+        const ColumnProgram& named = program_.columns[at];
+        if (columns_[at].states[row] == CellState::value)
+          issue.value = named.column.sensitive ? "***" : to_text(columns_[at].cells[row], named.type);
         issue.message = check.message.empty() ? fmt::format("does not hold: {}", check.text) : check.message;
         issue.hint = "correct the row";
         issues_.add(row, std::move(issue));
@@ -270,7 +281,11 @@ bool Analyser::append_identity(std::size_t row) {
     return true;
   }
   const bool hashed = options_.partition == definition::Partition::hash;
-  if (hashed) key_.assign(2, '\0');
+  if (program_.step_names_entities) {
+    key_ = step_rows_->entities_[row];
+  } else if (hashed) {
+    key_.assign(2, '\0');
+  }
   for (std::size_t i = 0; i < program_.identity.size(); ++i) {
     const KeyPart& part = program_.identity[i];
     const auto index = static_cast<std::size_t>(part.column);
@@ -328,18 +343,38 @@ void Analyser::refuse_range(std::size_t row, std::size_t index) {
   issues_.add(row, std::move(issue));
 }
 
+AnalysedRow Analyser::analysed(std::size_t row, std::string_view key, std::string_view tuple) const {
+  const csv::Batch& batch = *raw_.batch;
+  const std::size_t at = raw_.begin + row;
+  return {key, batch.row_id(at), batch.line(at), batch.offset(at), tuple};
+}
+
 Result<void> Analyser::emit(AnalysisSink& sink) {
   const csv::Batch& batch = *raw_.batch;
   for (std::size_t row = 0; row < raw_.rows; ++row) {
-    const std::size_t at = raw_.begin + row;
     if (!issues_.failed(row) && append_identity(row))
-      if (const auto tuple = write_tuple(row))
-        LADE_TRY(sink.row({key_, batch.row_id(at), batch.line(at), batch.offset(at), *tuple}));
-    if (issues_.failed(row)) sink.failed_row();
+      if (const auto tuple = write_tuple(row)) LADE_TRY(sink.row(analysed(row, key_, *tuple)));
+    if (!issues_.failed(row)) continue;
+    sink.failed_row();
+    if (!program_.step_names_entities) continue;
+    if (const std::string_view entity = step_rows_->entities_[row]; is_new_entity(entity))
+      LADE_TRY(sink.note(analysed(row, entity, {})));
   }
+  LADE_TRY(emit_claims(sink));
   for (const RowIssues::Entry& entry : issues_.sorted()) {
     const std::size_t at = raw_.begin + entry.row;
     LADE_TRY(sink.issue(entry.issue, batch.row_id(at), batch.line(at), batch.offset(at)));
+  }
+  return {};
+}
+
+Result<void> Analyser::emit_claims(AnalysisSink& sink) {
+  for (const StepRows::Claim& claim : step_rows_->claims_) {
+    if (issues_.failed(claim.row)) continue;
+    key_.assign(1, kClaim);
+    db::append_big_endian(key_, static_cast<std::int16_t>(claim.column));
+    key_.append(claim.what);
+    LADE_TRY(sink.note(analysed(claim.row, key_, step_rows_->entities_[claim.row])));
   }
   return {};
 }

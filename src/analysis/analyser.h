@@ -7,6 +7,7 @@
 #include "analysis/convert.h"
 #include "analysis/lookup.h"
 #include "analysis/program.h"
+#include "analysis/step.h"
 #include "base/result.h"
 #include "csv/batch.h"
 
@@ -29,6 +30,9 @@ class AnalysisSink {
  public:
   virtual ~AnalysisSink() = default;
   virtual Result<void> row(const AnalysedRow& row) = 0;
+  // What is staged beside the rows: a failed row of a new entity, which concerns the entity's other rows (its key is
+  // that of the entity, its tuple empty), or what a row claims (the tuple is the entity's key).
+  virtual Result<void> note(const AnalysedRow&) { return {}; }
   // `failed` tells that the row has a hard error (this or another issue).
   virtual Result<void> issue(const model::Issue& issue, std::int64_t row_id, std::int64_t line,
                              std::uint64_t offset) = 0;
@@ -57,11 +61,14 @@ class Analyser {
   void leave_blank(std::size_t column, std::size_t row);
   void apply_hit(const LookupProgram& lookup, std::size_t row, const LookupHit* hit);
   void report_unresolved(const LookupProgram& lookup, std::size_t row, std::uint32_t count, bool hard);
-  void run_checks();
+  void run_checks(const Stage& stage);
+  Result<void> run_stage(const Stage& stage);
   bool append_identity(std::size_t row);
   std::optional<std::string_view> write_tuple(std::size_t row);
   void refuse_range(std::size_t row, std::size_t column);
   Result<void> emit(AnalysisSink& sink);
+  Result<void> emit_claims(AnalysisSink& sink);
+  AnalysedRow analysed(std::size_t row, std::string_view key, std::string_view tuple) const;
 
   const Program& program_;
   const LookupMaps& maps_;
@@ -72,6 +79,7 @@ class Analyser {
   std::vector<Suggestions> suggestions_;  // of each column
   RowIssues issues_;
   TextArena arena_;
+  std::optional<StepRows> step_rows_;
   std::string key_;
   std::vector<char> tuple_;  // as large as the largest so far
 };

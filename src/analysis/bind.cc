@@ -58,11 +58,12 @@ Result<const db::Table*> Binder::table(const std::string& name, int line) {
   return &tables_.emplace(name, std::move(*found)).first->second;
 }
 
-Result<std::shared_ptr<const Program>> Binder::run() {
+Result<std::shared_ptr<const Program>> Binder::run(const StepMaker& make_step) {
   bind_columns();
   for (const std::size_t i : definition::evaluation_order(program_->definition))
     if (program_->columns[i].column.lookup) LADE_TRY(bind_lookup(i));
   bind_checks();
+  if (faults_.empty()) LADE_TRY(bind_stages(make_step));
   for (const definition::LoadEntry& entry : program_->definition.load) LADE_TRY(bind_entry(entry));
   if (faults_.empty()) {
     bind_identity();
@@ -75,8 +76,9 @@ Result<std::shared_ptr<const Program>> Binder::run() {
 }
 
 Result<std::shared_ptr<const Program>> bind(const definition::Definition& definition, std::vector<std::string> header,
-                                            db::Connection& connection, const Context& context) {
-  return Binder(definition, std::move(header), connection, context).run();
+                                            db::Connection& connection, const Context& context,
+                                            const StepMaker& make_step) {
+  return Binder(definition, std::move(header), connection, context).run(make_step);
 }
 
 }  // namespace lade::analysis

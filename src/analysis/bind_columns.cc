@@ -61,7 +61,7 @@ void Binder::bind_source(ColumnProgram& program) {
     program.fixed = context_value({"now", true});
   } else if (column.expression == DataColumn::SourceExpression::default_value) {
     program.fixed = "";  // as if every cell were blank
-  } else if (!column.lookup) {
+  } else if (!column.lookup && column.purpose == DataColumn::Purpose::source_input) {
     for (const std::string& name : column.from) {
       program.source = definition::find_name(program_->header, name);
       if (program.source >= 0) break;

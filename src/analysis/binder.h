@@ -13,7 +13,7 @@ class Binder {
  public:
   Binder(const definition::Definition& definition, std::vector<std::string> header, db::Connection& connection,
          const Context& context);
-  Result<std::shared_ptr<const Program>> run();
+  Result<std::shared_ptr<const Program>> run(const StepMaker& make_step);
 
  private:
   // Columns (bind_columns.cc).
@@ -32,6 +32,10 @@ class Binder {
   std::optional<LookupPart> lookup_part(const db::Table& table, const std::string& target,
                                         const definition::Type& type);
   void bind_checks();
+
+  // The order of the steps (bind_stages.cc).
+  Result<void> bind_stages(const StepMaker& make_step);
+  std::size_t stage_of(const std::string& step) const;
 
   // Targets (bind_targets.cc).
   Result<void> bind_entry(const definition::LoadEntry& entry);

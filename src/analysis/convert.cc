@@ -207,8 +207,13 @@ void RowIssues::reset(std::size_t rows) {
 }
 
 void RowIssues::add(std::size_t row, model::Issue issue) {
-  if (issue.severity == model::Severity::error && failed_[row] == 0) failed_[row] = 1;
+  if (failed_[row] == kClosed) return;
+  if (issue.severity == model::Severity::error && failed_[row] == 0) failed_[row] = kFailed;
   entries_.push_back({static_cast<std::uint32_t>(row), std::move(issue)});
+}
+
+void RowIssues::close_failed() {
+  std::replace(failed_.begin(), failed_.end(), kFailed, kClosed);
 }
 
 const std::vector<RowIssues::Entry>& RowIssues::sorted() {

@@ -34,6 +34,8 @@ class RowIssues {
   void reset(std::size_t rows);
   bool failed(std::size_t row) const { return failed_[row] != 0; }
   bool broken(std::size_t row) const { return failed_[row] == kBroken; }
+  // From now on nothing more is said about rows that have failed.
+  void close_failed();
   void add_broken(std::size_t row, model::Issue issue) {
     add(row, std::move(issue));
     failed_[row] = kBroken;
@@ -43,8 +45,8 @@ class RowIssues {
   const std::vector<Entry>& sorted();
 
  private:
-  static constexpr std::uint8_t kBroken = 2;
-  std::vector<std::uint8_t> failed_;  // 0, 1 or kBroken
+  static constexpr std::uint8_t kFailed = 1, kBroken = 2, kClosed = 3;
+  std::vector<std::uint8_t> failed_;  // 0 or one of these
   std::vector<Entry> entries_;
 };
 

@@ -126,6 +126,14 @@ struct EntryProgram {
   bool by_key() const { return strategy != definition::Strategy::append; }
 };
 
+// What analysis does for one step, in this order. Findings of an earlier stage end a row: later ones say nothing more
+// about it.
+struct Stage {
+  std::vector<std::size_t> columns, lookups;
+  std::shared_ptr<const Step> step;  // null: it has no analyse half
+  std::vector<std::size_t> checks;
+};
+
 // A definition bound to one file's header and one database's tables: all that workers need, immutable and shared.
 struct Program {
   definition::Definition definition;
@@ -142,7 +150,8 @@ struct Program {
   // added to it.
   bool step_names_entities = false;
   int entity_slot = -1;  // the id of the row's entity in the root table, blank when it is new; -1: see the root's key
-  std::vector<std::shared_ptr<const Step>> steps;  // those with an analyse half, by priority
+  std::vector<Stage> stages;  // by priority; a definition without steps has one
+  bool has_claims = false;    // rows may claim what only one entity can have (StepRows::claim())
 
   std::vector<std::string> header;
   std::vector<std::string> unmapped;  // source columns that nothing reads
@@ -150,13 +159,19 @@ struct Program {
   bool resubmitted = false;           // the file is a result file of lade: escaped formulas are read back
 };
 
+// Makes the analyse half of a step; null: it has none. The program's columns are bound already.
+using StepMaker = std::function<Result<std::shared_ptr<const Step>>(const definition::Step& step,
+                                                                    const Program& program, db::Connection&)>;
+
 // Values of $company, $project, $user, $job and $now.
 using Context = std::unordered_map<std::string, std::string>;
 
 // Names every fault at once: columns that the header lacks (with what was found and the nearest names), tables, columns
 // and keys that the database lacks, types that do not fit.
+// The definition is expanded, if it has steps; `make_step` makes their analyse halves.
 Result<std::shared_ptr<const Program>> bind(const definition::Definition& definition, std::vector<std::string> header,
-                                            db::Connection& connection, const Context& context);
+                                            db::Connection& connection, const Context& context,
+                                            const StepMaker& make_step = {});
 
 // The names lade adds to result files.
 bool is_result_column(std::string_view name);

@@ -40,9 +40,14 @@ class StepRows {
   void warning(std::size_t row, std::span<const int> columns, std::string_view code, std::string message,
                std::string hint);
 
-  // Entities of rows, for the step that names them (below): bytes that are equal for rows of one entity, and their
-  // order is that in which entities are loaded. `is_new`: an error in one of its rows concerns the others.
-  void set_entity(std::size_t row, std::string_view key, bool is_new);
+  // Tells which entity a row is about: one that is stored, or a new one that these texts name together (type and value,
+  // by type). Also for rows that are refused: an error in one row of a new entity concerns the others.
+  void set_entity(std::size_t row, std::int64_t id);
+  struct Name {
+    std::uint8_t type;
+    std::string_view value;
+  };
+  void set_entity(std::size_t row, std::span<const Name> names);
   // The row claims this for its entity; when another entity of the file claims it too, the rows of both fail.
   void claim(std::size_t row, int column, std::string_view what);
 
@@ -54,7 +59,7 @@ class StepRows {
   void add(std::size_t row, std::span<const int> columns, model::Issue issue);
 
   struct Claim {
-    std::size_t row;
+    std::uint32_t row;
     int column;
     std::string_view what;
   };
@@ -64,22 +69,20 @@ class StepRows {
   TextArena& arena_;
   db::Connection* connection_;
   std::size_t rows_;
-  std::vector<std::string_view> entities_;  // by row, empty: unknown
-  std::vector<bool> new_entities_;
+  std::vector<std::string_view> entities_;  // their keys, by row; empty: not known
   std::vector<Claim> claims_;
+  std::string key_;
 };
 
 // Bound to one definition and one database; shared by all workers and never changed.
 class Step {
  public:
   virtual ~Step() = default;
-  int priority = 0;
   virtual Result<void> analyse(StepRows& rows) const = 0;
+  // It calls set_entity(), and claim().
+  virtual bool names_entities() const { return false; }
+  virtual bool makes_claims() const { return false; }
 };
-
-// Makes the analyse half of a step of an expanded definition; null: it has none. Columns are bound already.
-using StepMaker = std::function<Result<std::shared_ptr<const Step>>(const definition::Step& step,
-                                                                    const Program& program, db::Connection&)>;
 
 // The index of a data column, -1 when there is none.
 int column_named(const Program& program, std::string_view name);

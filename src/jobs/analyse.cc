@@ -14,6 +14,7 @@ class StagingSink final : public analysis::AnalysisSink {
     staging::stage_row(rows_, row.key, place_of(row.row_id, row.line, row.offset), row.tuple);
     return {};
   }
+  Result<void> note(const analysis::AnalysedRow& noted) override { return row(noted); }
   Result<void> issue(const model::Issue& issue, std::int64_t row_id, std::int64_t line, std::uint64_t offset) override {
     const auto verdict = issue.severity == model::Severity::error ? model::Outcome::failed : model::Outcome::unchanged;
     return issues_.add({place_of(row_id, line, offset), verdict, issue});

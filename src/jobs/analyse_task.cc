@@ -66,14 +66,36 @@ Result<void> analyse(const Work& work) {
   return {};
 }
 
+Result<void> claims(const Work& work) {
+  work.desk.progress().phase = Phase::settling;
+  const Job& job = work.job();
+  {
+    LADE_ASSIGN(const Worker::Session session, work.worker.session(work.context.stop()));
+    LADE_TRY(work.open.open_segments(*session));
+  }
+  const std::size_t part = job.plan.buckets();
+  LADE_ASSIGN(const StagedBucket staged, work.open.bucket(part));
+  LADE_ASSIGN(BucketResult refused, refuse_contested(job, staged.ranges));
+  LADE_ASSIGN(const auto stored, to_stored(part, refused, false));
+  LADE_ASSIGN(const Worker::Session session, work.worker.session(work.context.stop()));
+  LADE_ASSIGN(queue::Publication publication, work.context.publish(*session));
+  LADE_TRY(store::save_outcomes(*session, job.id, stored));
+  LADE_TRY(store_issues(*session, job, *refused.findings));
+  LADE_TRY(store::advance_job(*session, job.id, {.rows = refused.counts}));
+  LADE_TRY(publication.commit());
+  work.desk.progress().rows_failed += refused.counts[Outcome::failed];
+  return {};
+}
+
 Result<void> settle(const Work& work) {
   work.desk.progress().phase = Phase::settling;
   {
     LADE_ASSIGN(const Worker::Session session, work.worker.session(work.context.stop()));
     LADE_TRY(work.open.open_segments(*session));
+    LADE_TRY(work.open.read_contested(*session));
   }
   LADE_ASSIGN(const StagedBucket staged, work.open.bucket(work.target.part));
-  LADE_ASSIGN(BucketResult settled, settle_bucket(work.job(), staged.ranges, work.context.stop()));
+  LADE_ASSIGN(BucketResult settled, settle_bucket(work.job(), staged, work.context.stop()));
   LADE_ASSIGN(const auto stored, to_stored(work.target.part, settled, true));
   LADE_ASSIGN(const Worker::Session session, work.worker.session(work.context.stop()));
   LADE_ASSIGN(queue::Publication publication, work.context.publish(*session));

@@ -78,6 +78,10 @@ Result<void> arm_analysis(db::Connection& connection, const JobGroup& group, con
   return arm_stage(connection, group, kAnalyseTask, plan.chunks(), kJudgeTask);
 }
 
+Result<void> arm_claims(db::Connection& connection, const JobGroup& group) {
+  return arm_stage(connection, group, kClaimsTask, 1, kJudgeTask);
+}
+
 Result<void> arm_settling(db::Connection& connection, const JobGroup& group, const Plan& plan) {
   return arm_stage(connection, group, kSettleTask, plan.buckets(), kJudgeTask);
 }

@@ -16,6 +16,13 @@ namespace lade::jobs {
 
 using Ranges = std::span<const staging::Range>;
 
+// A bucket's ranges, one from each chunk, and the memory in which they lie unless they are too large for it.
+struct StagedBucket {
+  std::vector<staging::Range> ranges;
+  std::unique_ptr<char[]> memory = {};
+  std::shared_ptr<const std::vector<std::uint32_t>> left_out = {};  // rows that have failed meanwhile, sorted
+};
+
 // What became of the rows of a bucket, so far.
 struct BucketResult {
   explicit BucketResult(const Job& job) : findings(std::make_unique<staging::IssueLog>(*job.area)) {}
@@ -38,10 +45,10 @@ class BucketLoader {
   Result<void> prepare() { return loader_.prepare(); }
   db::Connection& writer() const { return writer_; }
 
-  // Settles the first rows of a bucket, of a bucket that was settled before only some. Ranges and rows stay valid until
+  // Settles the first rows of a bucket, of a bucket that was settled before only some. What is staged stays valid until
   // the last one was loaded.
   using Rows = std::set<std::uint32_t>;
-  Result<void> begin(Ranges ranges, const Rows* only = nullptr);
+  Result<void> begin(const StagedBucket& staged, const Rows* only = nullptr);
   // Compares them with the reader, if there is one. Outside the writer's transaction.
   Result<void> compare_ahead();
   // Loads the bucket that was begun, in the writer's transaction, and tells the journal. With `hold`, rows that wait
@@ -69,7 +76,12 @@ class BucketLoader {
 };
 
 // Decides only among keys repeated in the file: failed rows are failed, all others unprocessed.
-Result<BucketResult> settle_bucket(const Job& job, Ranges ranges, const std::stop_token& stop);
+Result<BucketResult> settle_bucket(const Job& job, const StagedBucket& staged, const std::stop_token& stop);
+
+// Fails the rows that claim what rows of other entities claim too.
+Result<BucketResult> refuse_contested(const Job& job, Ranges claims);
+// The rows that failed so, sorted, of packed outcomes.
+Result<std::shared_ptr<const std::vector<std::uint32_t>>> contested_rows(std::string_view packed);
 
 // Adds the rows that findings decide to what is packed.
 Result<void> pack_findings(BucketResult& result);

@@ -26,7 +26,7 @@ constexpr std::size_t kMergeBytes = 1024 * 1024;
 // What was committed, added up anew.
 struct Ledger {
   explicit Ledger(const Job& job)
-      : findings(*job.area), untold(job.plan.chunks(), Outcome::unprocessed), done(job.plan.buckets(), false) {
+      : findings(*job.area), untold(job.plan.chunks(), Outcome::unprocessed), done(job.plan.parts(), false) {
     counts.read = job.plan.split.rows;
   }
   model::RowCounts counts;
@@ -70,7 +70,7 @@ Result<void> add_chunks(const OpenJob& open, std::span<const store::SegmentRecor
 // The rows of buckets that nobody has loaded, one by one, for the file of unprocessed rows.
 Result<void> list_unreached(const Job& job, Ledger& ledger) {
   staging::IssueWriter unprocessed(ledger.findings);
-  for (std::size_t bucket = 0; bucket < ledger.done.size(); ++bucket) {
+  for (std::size_t bucket = 0; bucket < job.plan.buckets(); ++bucket) {
     if (ledger.done[bucket]) continue;
     std::vector<staging::Range> ranges;
     for (const auto& segment : ledger.segments) {
@@ -82,6 +82,9 @@ Result<void> list_unreached(const Job& job, Ledger& ledger) {
     for (;;) {
       LADE_ASSIGN(const bool more, merge.next(record));
       if (!more) break;
+      std::string_view tuple;
+      staging::read_row(record, tuple);
+      if (tuple.empty()) continue;  // stands for a failed row
       LADE_TRY(unprocessed.add({{record.row_id, 0, 0}, Outcome::unprocessed, {}}));
     }
   }
@@ -92,7 +95,7 @@ Result<void> read_ledger(OpenJob& open, db::Connection& connection, Ledger& ledg
   const Job& job = *open.job;
   LADE_ASSIGN(const auto segments, store::segments_of(connection, job.id));
   if (auto added = add_chunks(open, segments, ledger); !added) ledger.damage = std::move(added).error();
-  const auto buckets = static_cast<std::int64_t>(job.plan.buckets());
+  const auto buckets = static_cast<std::int64_t>(job.plan.parts());
   for (std::int64_t first = 0; first < buckets; first += kBucketsAtOnce) {
     LADE_ASSIGN(const auto outcomes, store::outcomes_of(connection, job.id, first, first + kBucketsAtOnce - 1));
     for (const store::BucketOutcomes& bucket : outcomes) LADE_TRY(add_bucket(job, bucket, ledger));

@@ -22,6 +22,7 @@ struct Judgement {
   bool superseded = false;  // another finaliser of the stage is on its way
   bool ends = false;        // with `error`, if any
   std::optional<Error> error = {};
+  bool claims = false;                                 // what rows claim must be compared first
   bool settles = false;                                // keys repeated in the file must be decided first
   bool reviewed = false;                               // somebody must look first
   std::optional<JobEvent> event = JobEvent::analysed;  // what moves the job on; nullopt: it was moved already
@@ -41,6 +42,11 @@ Result<Judgement> judge_job(const Work& work, db::Connection& connection) {
   if (record->cancel_requested) return Judgement{.ends = true};
   LADE_ASSIGN(const bool analysed, stage_is_whole(connection, job.uuid, kAnalyseTask));
   if (!analysed) return Judgement{.ends = true};
+  if (job.plan.has_claims()) {
+    if (!queue::find_stage(connection, job.uuid, std::string(kClaimsTask))) return Judgement{.claims = true};
+    LADE_ASSIGN(const bool claimed, stage_is_whole(connection, job.uuid, kClaimsTask));
+    if (!claimed) return Judgement{.ends = true};
+  }
   LADE_ASSIGN(const std::int64_t failed, failed_rows(connection, job.id));
   if (auto error = too_many_errors(job.definition(), failed, record->rows_total.value_or(0)))
     return Judgement{.ends = true, .error = std::move(error)};
@@ -104,10 +110,13 @@ Result<void> judge(const Work& work) {
   if (judgement.superseded) return {};
   if (judgement.ends) return conclude(work.context, work.open, work.worker, std::move(judgement.error));
   LADE_ASSIGN(const Worker::Session session, work.worker.session(work.context.stop()));
-  if (!judgement.settles && !judgement.reviewed && work.job().definition().lock == definition::Lock::target)
+  if (!judgement.claims && !judgement.settles && !judgement.reviewed &&
+      work.job().definition().lock == definition::Lock::target)
     return process_alone(work, *session, judgement.event);
   LADE_ASSIGN(queue::Publication publication, work.context.publish(*session));
-  if (judgement.settles) {
+  if (judgement.claims) {
+    LADE_TRY(arm_claims(*session, work.group()));
+  } else if (judgement.settles) {
     LADE_TRY(arm_settling(*session, work.group(), work.job().plan));
   } else if (judgement.reviewed) {
     LADE_TRY(store::change_job(*session, work.job().id, {.event = JobEvent::review_needed}));
@@ -115,7 +124,7 @@ Result<void> judge(const Work& work) {
     LADE_TRY(arm_processing(*session, work.group(), work.job(), judgement.event));
   }
   LADE_TRY(publication.commit());
-  work.desk.progress().phase = judgement.settles ? Phase::settling : Phase::processing;
+  work.desk.progress().phase = judgement.claims || judgement.settles ? Phase::settling : Phase::processing;
   return {};
 }
 

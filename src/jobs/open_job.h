@@ -56,12 +56,6 @@ class Worker {
   std::uint64_t loader_session_ = 0;  // the number of the session that the loader writes to
 };
 
-// A bucket's ranges, one from each chunk, and the memory in which they lie unless they are too large for it.
-struct StagedBucket {
-  std::vector<staging::Range> ranges;
-  std::unique_ptr<char[]> memory = {};
-};
-
 // A job on which this process works: what was bound for it, its segments, and its workers. Thread-safe.
 class OpenJob {
  public:
@@ -78,6 +72,8 @@ class OpenJob {
   // Opens the segments of all chunks, once. Fails with staging_incomplete when not all are analysed.
   Result<void> open_segments(db::Connection& connection);
   bool has_segments() const;
+  // Reads which rows have failed because of their claims, once that is known.
+  Result<void> read_contested(db::Connection& connection);
   // The rows of a bucket in all chunks, found whole.
   Result<StagedBucket> bucket(std::size_t bucket) const;
 
@@ -87,6 +83,7 @@ class OpenJob {
   std::vector<std::unique_ptr<Worker>> idle_;
   std::vector<std::unique_ptr<staging::SegmentFile>> segments_;  // by chunk; not changed once they are opened
   bool segments_opened_ = false;
+  std::shared_ptr<const std::vector<std::uint32_t>> contested_;
 };
 
 }  // namespace lade::jobs

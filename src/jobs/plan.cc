@@ -4,6 +4,7 @@
 #include <chrono>
 #include <future>
 
+#include "analysis/entity_key.h"
 #include "jobs/job.h"
 #include "jobs/match.h"
 #include "jobs/open_source.h"
@@ -148,6 +149,8 @@ Result<std::vector<std::string>> sampled_keys(const Job& job, const std::string&
   }
 }
 
+const std::string kClaims(1, analysis::kClaim);
+
 Result<void> choose_buckets(Job& job, const std::string& sample, std::size_t buckets, db::Connection& connection) {
   if (job.definition().partition == definition::Partition::hash && !job.program->row_is_key) {
     job.plan.splitters = hash_splitters(buckets);
@@ -155,6 +158,7 @@ Result<void> choose_buckets(Job& job, const std::string& sample, std::size_t buc
     LADE_ASSIGN(std::vector<std::string> keys, sampled_keys(job, sample, connection));
     job.plan.splitters = choose_splitters(std::move(keys), buckets);
   }
+  if (job.program->has_claims) job.plan.splitters.push_back(kClaims);
   return {};
 }
 
@@ -180,6 +184,10 @@ csv::ReaderOptions Job::reader_options(const csv::ChunkStart& start) const {
   reader.first_row = start.row;
   reader.first_line = start.line;
   return reader;
+}
+
+bool Plan::has_claims() const {
+  return !splitters.empty() && splitters.back() == kClaims;
 }
 
 std::uint64_t Plan::chunk_end(std::size_t chunk) const {

@@ -28,7 +28,11 @@ struct Plan {
   std::vector<definition::KnownMatch> matches;  // columns that people have matched before, beyond the definition's own
 
   std::size_t chunks() const { return split.chunks.size(); }
-  std::size_t buckets() const { return splitters.size() + 1; }
+  // Where claims are staged, behind all rows; false: rows claim nothing.
+  bool has_claims() const;
+  std::size_t buckets() const { return parts() - (has_claims() ? 1 : 0); }
+  // Into how many parts the staged records are cut: the buckets, and the claims as the last.
+  std::size_t parts() const { return splitters.size() + 1; }
   std::uint64_t chunk_end(std::size_t chunk) const;
   std::int64_t chunk_rows(std::size_t chunk) const;
 };

@@ -15,14 +15,15 @@ struct Rehearsal {
       : job(bound),
         progress(shown),
         findings(*bound.area),
-        buckets(bound.plan.buckets(), std::vector<staging::Range>(bound.plan.chunks())) {
+        buckets(bound.plan.parts(), std::vector<staging::Range>(bound.plan.chunks())) {
     counts.read = bound.plan.split.rows;
   }
   const Job& job;
   Progress& progress;
   staging::IssueLog findings;
   std::vector<std::vector<staging::Range>> buckets;  // each bucket's ranges, by chunk
-  std::mutex mutex;                                  // guards what follows
+  std::shared_ptr<const std::vector<std::uint32_t>> contested;
+  std::mutex mutex;  // guards what follows
   model::RowCounts counts;
   staging::IssueCounts issues;
 
@@ -54,7 +55,8 @@ Result<void> rehearse_buckets(Rehearsal& rehearsal, const NextItem& next, const 
   BucketLoader loader(rehearsal.job, *connection, nullptr);
   LADE_TRY(loader.prepare());
   while (const auto bucket = next()) {
-    LADE_TRY(loader.begin(rehearsal.buckets[*bucket]));
+    const StagedBucket staged{rehearsal.buckets[*bucket], nullptr, rehearsal.contested};
+    LADE_TRY(loader.begin(staged));
     LADE_ASSIGN(db::Transaction transaction, db::Transaction::begin(*connection));
     LADE_ASSIGN(const BucketResult result, loader.rehearse(stop));
     LADE_TRY(transaction.rollback());
@@ -67,12 +69,24 @@ Result<void> rehearse_buckets(Rehearsal& rehearsal, const NextItem& next, const 
   return {};
 }
 
+Result<void> refuse_contested(Rehearsal& rehearsal) {
+  const Job& job = rehearsal.job;
+  if (!job.plan.has_claims()) return {};
+  LADE_ASSIGN(BucketResult refused, refuse_contested(job, rehearsal.buckets.back()));
+  LADE_ASSIGN(rehearsal.contested, contested_rows(refused.outcomes.finish()));
+  rehearsal.add(*refused.findings, refused.issues);
+  rehearsal.counts += refused.counts;
+  rehearsal.progress.rows_failed += refused.counts[Outcome::failed];
+  return {};
+}
+
 Result<void> run_phases(Rehearsal& rehearsal, const std::stop_token& stop) {
   const Job& job = rehearsal.job;
   rehearsal.progress.phase = Phase::analysing;
   LADE_TRY(run_workers(job.options.workers, job.plan.chunks(), stop,
                        [&](const NextItem& next) { return analyse_chunks(rehearsal, next, stop); }));
   if (stop.stop_requested()) return fail(cancelled());
+  LADE_TRY(refuse_contested(rehearsal));
   rehearsal.progress.phase = Phase::processing;
   LADE_TRY(run_workers(job.options.workers, job.plan.buckets(), stop,
                        [&](const NextItem& next) { return rehearse_buckets(rehearsal, next, stop); }));

@@ -25,6 +25,7 @@ struct Work {
 // The plan task has no bound job yet.
 Result<void> plan(queue::TaskContext& context, Desk& desk, const TaskTarget& target);
 Result<void> analyse(const Work& work);
+Result<void> claims(const Work& work);
 Result<void> settle(const Work& work);
 Result<void> judge(const Work& work);
 Result<void> process(const Work& work);

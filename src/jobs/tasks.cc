@@ -83,6 +83,7 @@ void handle_tasks(queue::Node& node, Desk& desk) {
   };
   add(kPlanTask, handler(run_plan), fail_job);
   add(kAnalyseTask, step(analyse));
+  add(kClaimsTask, step(claims));
   add(kSettleTask, step(settle));
   add(kJudgeTask, step(judge), fail_job);
   add(kProcessTask, step(process));

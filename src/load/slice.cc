@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "analysis/entity_key.h"
+
 namespace lade::load {
 
 using definition::DuplicatePolicy;
@@ -34,16 +36,27 @@ Result<void> tell(staging::IssueWriter& issues, const staging::RowPlace& place, 
   return issues.add({place, verdict, std::move(issue)});
 }
 
+model::Issue sibling_failed(std::uint32_t row) {
+  model::Issue issue;
+  issue.severity = model::Severity::warning;
+  issue.code = "sibling_failed";
+  issue.message = fmt::format("row {} is about the same new unit and failed", row);
+  issue.hint = "correct that row and send both again";
+  return issue;
+}
+
 Settler::Settler(const analysis::Program& program, const File& staged, std::span<const staging::Range> ranges,
-                 SettleOptions options)
+                 SettleOptions options, std::span<const std::uint32_t> left_out)
     : program_(program),
       options_(options),
       in_memory_(std::all_of(ranges.begin(), ranges.end(),
                              [](const auto& range) { return range.memory != nullptr || range.bytes == 0; })),
+      left_out_(left_out),
       merge_(staged, ranges, options.buffer_bytes) {}
 
 // How many bytes of an identity key belong to the root's parts.
 std::uint32_t Settler::root_bytes(std::string_view key) const {
+  if (program_.step_names_entities) return static_cast<std::uint32_t>(analysis::entity_bytes(key));
   if (program_.row_is_key || program_.root_parts == program_.identity.size())
     return static_cast<std::uint32_t>(key.size());
   std::size_t at = program_.definition.partition == definition::Partition::hash ? 2 : 0;
@@ -61,9 +74,18 @@ std::uint32_t Settler::root_bytes(std::string_view key) const {
   return static_cast<std::uint32_t>(at);
 }
 
+// The next record that is a row. Those that stand for failed rows of a new entity come before the entity's others.
 Result<void> Settler::fetch() {
-  LADE_ASSIGN(has_ahead_, merge_.next(ahead_));
-  return {};
+  for (;;) {
+    LADE_ASSIGN(has_ahead_, merge_.next(ahead_));
+    if (!has_ahead_) return {};
+    if (std::ranges::binary_search(left_out_, ahead_.row_id)) continue;
+    std::string_view tuple;
+    staging::read_row(ahead_, tuple);
+    if (!tuple.empty()) return {};
+    if (failed_entity_ != ahead_.key) failed_row_ = ahead_.row_id;
+    failed_entity_ = ahead_.key;
+  }
 }
 
 void Settler::add_to_group(Slice& slice, const staging::RowPlace& place, std::string_view tuple) {
@@ -132,9 +154,19 @@ Result<void> Settler::skip_losers(const staging::RowPlace& winner, staging::Issu
   return {};
 }
 
+Result<void> Settler::skip_siblings(Slice& slice, staging::IssueWriter& issues, model::RowCounts& counts) {
+  slice.rows.pop_back();
+  for (const staging::RowPlace& place : places_) {
+    ++counts[Outcome::skipped];
+    LADE_TRY(tell(issues, place, Outcome::skipped, sibling_failed(failed_row_)));
+  }
+  return {};
+}
+
 Result<void> Settler::settle_group(Slice& slice, staging::IssueWriter& issues, model::RowCounts& counts) {
   Row& row = slice.rows.back();
   row.root_bytes = root_bytes(row.key);
+  if (!failed_entity_.empty() && row.root() == failed_entity_) return skip_siblings(slice, issues, counts);
   if (places_.size() == 1) return {};
   const DuplicatePolicy policy = program_.definition.duplicates;
   if (policy == DuplicatePolicy::reject) {

@@ -51,17 +51,19 @@ struct SettleOptions {
 
 // Reads the rows of one bucket in key order and decides among keys repeated in the file, by the definition's policy,
 // the same whatever the chunking was. What it takes out is told to the issue writer and counted as skipped or failed.
-// Ranges that lie in memory outlive the slices, whose rows point into them.
+// Ranges that lie in memory outlive the slices, whose rows point into them. Rows of `left_out` (sorted, outlives the
+// settler) are as if they were not there.
 class Settler {
  public:
   Settler(const analysis::Program& program, const File& staged, std::span<const staging::Range> ranges,
-          SettleOptions options);
+          SettleOptions options, std::span<const std::uint32_t> left_out = {});
 
   // The next rows of the bucket; false when there are none left.
   Result<bool> next(Slice& slice, staging::IssueWriter& issues, model::RowCounts& counts);
 
  private:
   Result<void> fetch();
+  Result<void> skip_siblings(Slice& slice, staging::IssueWriter& issues, model::RowCounts& counts);
   Result<bool> read_group(Slice& slice);
   void add_to_group(Slice& slice, const staging::RowPlace& place, std::string_view tuple);
   Result<void> settle_group(Slice& slice, staging::IssueWriter& issues, model::RowCounts& counts);
@@ -75,13 +77,20 @@ class Settler {
   const analysis::Program& program_;
   const SettleOptions options_;
   const bool in_memory_;  // all ranges
+  const std::span<const std::uint32_t> left_out_;
   staging::Merge merge_;
   // The rows of the identity at hand, which is the slice's last row: the tuple of the one that counts so far.
   std::vector<staging::RowPlace> places_;  // in file order
   std::optional<RowMerger> merger_;
   staging::Record ahead_;  // the first record after them
   bool has_ahead_ = false;
+  // The last new entity with a failed row, and that row.
+  std::string failed_entity_;
+  std::uint32_t failed_row_ = 0;
 };
+
+// What is said about the other rows of a new entity of which one failed: they are not loaded either.
+model::Issue sibling_failed(std::uint32_t row);
 
 // Writes the loader's or settler's word about a row.
 Result<void> tell(staging::IssueWriter& issues, const staging::RowPlace& place, model::Outcome verdict,
