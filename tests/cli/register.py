@@ -133,11 +133,11 @@ class RegisterTest(ProgramTest):
             timelines[number].append((first, until, tuple(values)))
         return dict(timelines)
 
-    def expected_timelines(self, path, unit="legal_unit", ident="tax_ident", period=None):
-        """What the file says, row by row; `period` is that of a job: inclusive days."""
+    def expected_timelines(self, rows, unit="legal_unit", ident="tax_ident", period=None):
+        """What the rows of a file say, one after another; `period` is that of a job: inclusive days."""
         known = self.known_codes()
-        rows = collections.defaultdict(list)
-        for row in read_rows(path):
+        timelines = collections.defaultdict(list)
+        for row in rows:
             values = []
             for column in UNIT_COLUMNS[unit]:
                 cell = (row.get(column) or "").strip()
@@ -149,8 +149,8 @@ class RegisterTest(ProgramTest):
                     cell = ""
                 values.append(cell)
             first, last = period or (row["valid_from"], row["valid_to"])
-            rows[row[ident].strip()].append((iso_day(first), day_after(iso_day(last)), tuple(values)))
-        return {number: laid_over(own) for number, own in rows.items()}
+            timelines[row[ident].strip()].append((iso_day(first), day_after(iso_day(last)), tuple(values)))
+        return {number: laid_over(own) for number, own in timelines.items()}
 
 
 class Postgresql(OnServer):
