@@ -170,12 +170,11 @@ CREATE TABLE IF NOT EXISTS establishment (
 );
 
 CREATE TABLE IF NOT EXISTS external_ident (
-  id               serial PRIMARY KEY,
   type_id          integer NOT NULL,
   ident            varchar(100) COLLATE "C" NOT NULL,
   legal_unit_id    integer,
   establishment_id integer,
-  UNIQUE (type_id, ident),
+  PRIMARY KEY (type_id, ident),
   UNIQUE (type_id, legal_unit_id),
   UNIQUE (type_id, establishment_id),
   CHECK ((legal_unit_id IS NULL) <> (establishment_id IS NULL))
@@ -292,7 +291,6 @@ CREATE TABLE IF NOT EXISTS tag_for_unit (
 
 -- The periods that files have named for a unit, also where nothing changed.
 CREATE TABLE IF NOT EXISTS source_period (
-  id               serial PRIMARY KEY,
   legal_unit_id    integer,
   establishment_id integer,
   valid_from       date NOT NULL,
