@@ -16,8 +16,8 @@ bool is_number(TypeKind kind) {
 
 class ColumnChecker {
  public:
-  ColumnChecker(const Definition& definition, const Node& root, Faults& faults)
-      : definition_(definition), root_(root), faults_(faults) {
+  ColumnChecker(const Definition& definition, const Node& root, const Outline& outline, Faults& faults)
+      : definition_(definition), root_(root), outline_(outline), faults_(faults) {
     for (const DataColumn& column : definition.columns) {
       columns_.emplace(column.name, &column);
       names_.push_back(column.name);
@@ -28,9 +28,8 @@ class ColumnChecker {
     for (const DataColumn& column : definition_.columns)
       if (column.lookup) check_lookup(column);
     for (const DataColumn& column : definition_.columns) find_cycle(column);
-    const Node* checks = root_.find("checks");
     for (std::size_t i = 0; i < definition_.checks.size(); ++i)
-      check_check(definition_.checks[i], checks->items[i], fmt::format("checks[{}]", i + 1));
+      check_check(definition_.checks[i], *outline_.checks[i].node, outline_.checks[i].label);
     for (const auto& [name, aggregate] : definition_.aggregate) check_aggregate(name, aggregate);
   }
 
@@ -41,21 +40,25 @@ class ColumnChecker {
   }
 
   bool check_known(const std::string& name, Place place, std::string_view label) {
-    if (find(name) != nullptr) return true;
+    if (find(name) != nullptr || has_unknown_columns(definition_)) return true;
     faults_.error(place, "definition_unknown_column",
                   fmt::format("{}: unknown data column {}{}", label, in_quotes(name), suggestion(name, names_)));
     return false;
   }
 
+  const Outline::Part& part(const DataColumn& column) const {
+    return outline_.columns[static_cast<std::size_t>(&column - definition_.columns.data())];
+  }
+
   const Node& lookup_match(const DataColumn& column) const {
-    const Node* lookup = root_.find("columns")->find(column.name)->find("lookup");
+    const Node* lookup = part(column).node->find("lookup");
     const Node* match = lookup->find("match");
     return match == nullptr ? *lookup : *match;
   }
 
   void check_lookup(const DataColumn& column) {
     for (const auto& [name, target] : column.lookup->match)
-      check_known(name, lookup_match(column).place_of(name), fmt::format("columns.{}.lookup.match", column.name));
+      check_known(name, lookup_match(column).place_of(name), part(column).label + ".lookup.match");
   }
 
   // Walks the lookups that a column depends on; a column met again on the way is a cycle, reported once.
@@ -82,7 +85,7 @@ class ColumnChecker {
     for (std::size_t i = begin; i < path_.size(); ++i) way += path_[i]->name + " → ";
     const DataColumn& last = *path_.back();
     faults_.error(lookup_match(last).place_of(name), "definition_cycle",
-                  fmt::format("columns.{}.lookup.match: the lookup depends on itself: {}{}", last.name, way, name));
+                  fmt::format("{}.lookup.match: the lookup depends on itself: {}{}", part(last).label, way, name));
   }
 
   void check_check(const Check& check, const Node& node, const std::string& label) {
@@ -109,7 +112,10 @@ class ColumnChecker {
       case Operation::multiply:
       case Operation::divide:
       case Operation::negate: return false;
-      case Operation::column: return find(expression.text)->type.kind == TypeKind::boolean;
+      case Operation::column: {
+        const DataColumn* column = find(expression.text);
+        return column == nullptr || column->type.kind == TypeKind::boolean;
+      }
       case Operation::logical_and:
       case Operation::logical_or:
       case Operation::logical_not:
@@ -125,6 +131,7 @@ class ColumnChecker {
     const Node& node = inner == nullptr ? *root_.find("aggregate") : *inner;
     const std::string label = fmt::format("aggregate.{}", name);
     if (!check_known(name, node.place_of(name), "aggregate")) return;
+    if (find(name) == nullptr) return;
     const DataColumn& column = *find(name);
     // A lookup takes the type of the table's column, which only the database knows.
     if (column.lookup && !column.type_given) return;
@@ -140,6 +147,7 @@ class ColumnChecker {
 
   const Definition& definition_;
   const Node& root_;
+  const Outline& outline_;
   Faults& faults_;
   std::map<std::string, const DataColumn*> columns_;
   std::vector<std::string_view> names_;
@@ -149,8 +157,12 @@ class ColumnChecker {
 
 }  // namespace
 
-void check_columns(const Definition& definition, const Node& root, Faults& faults) {
-  ColumnChecker(definition, root, faults).check();
+bool has_unknown_columns(const Definition& definition) {
+  return !definition.steps.empty() && !definition.expanded;
+}
+
+void check_columns(const Definition& definition, const Node& root, const Outline& outline, Faults& faults) {
+  ColumnChecker(definition, root, outline, faults).check();
 }
 
 }  // namespace lade::definition

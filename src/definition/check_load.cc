@@ -11,8 +11,8 @@ namespace {
 
 class LoadChecker {
  public:
-  LoadChecker(const Definition& definition, const Node& root, Faults& faults)
-      : definition_(definition), root_(root), faults_(faults) {
+  LoadChecker(const Definition& definition, const Node& root, const Outline& outline, Faults& faults)
+      : definition_(definition), root_(root), outline_(outline), faults_(faults) {
     for (const DataColumn& column : definition.columns) names_.push_back(column.name);
     known_.insert(names_.begin(), names_.end());
   }
@@ -23,6 +23,8 @@ class LoadChecker {
       if (!load->items[i].is_map()) continue;
       check_columns_of(i, load->items[i]);
       check_key(i, load->items[i]);
+      check_temporal(i, load->items[i]);
+      check_concerned(i, load->items[i]);
       if (i > 0) check_meets_root(i, load->items[i]);
     }
     check_duplicates();
@@ -41,13 +43,21 @@ class LoadChecker {
       return found == known_.end() ? nullptr : &definition_.find(target)->name;
     }
     for (const TargetColumn& column : entry.columns)
-      if (column.target == target && column.ref_table.empty()) return &column.data_column;
+      if (column.target == target && !column.data_column.empty()) return &column.data_column;
     return nullptr;
   }
-  static const TargetColumn* reference(const LoadEntry& entry, const std::string& target) {
+  // The same for what comes from elsewhere: a reference or a fixed value.
+  static const TargetColumn* other_origin(const LoadEntry& entry, const std::string& target) {
     for (const TargetColumn& column : entry.columns)
-      if (column.target == target && !column.ref_table.empty()) return &column;
+      if (column.target == target && column.data_column.empty()) return &column;
     return nullptr;
+  }
+
+  bool check_known(const std::string& name, Place place, const std::string& label) {
+    if (known_.contains(name) || has_unknown_columns(definition_)) return known_.contains(name);
+    faults_.error(place, "definition_unknown_column",
+                  fmt::format("{}: unknown data column {}{}", label, in_quotes(name), suggestion(name, names_)));
+    return false;
   }
 
   void check_columns_of(std::size_t index, const Node& node) {
@@ -56,11 +66,10 @@ class LoadChecker {
     std::set<std::string> targets;
     for (const TargetColumn& column : definition_.load[index].columns) {
       const bool is_data = !column.data_column.empty();
-      const Place place = columns->place_of(is_data ? column.data_column : column.target);
-      if (is_data && !known_.contains(column.data_column))
-        faults_.error(place, "definition_unknown_column",
-                      fmt::format("{}: unknown data column {}{}", label(index, "columns"),
-                                  in_quotes(column.data_column), suggestion(column.data_column, names_)));
+      const Node* own = columns->find(column.target);
+      const bool is_short = is_data && (own == nullptr || !own->is_map());
+      const Place place = columns->place_of(is_short ? column.data_column : column.target);
+      if (is_data) check_known(column.data_column, place, label(index, "columns"));
       if (!targets.insert(column.target).second)
         faults_.error(
             place, "definition_bad_value",
@@ -87,7 +96,9 @@ class LoadChecker {
   void check_key(std::size_t index, const Node& node) {
     const LoadEntry& entry = definition_.load[index];
     for (const std::string& name : entry.key) {
-      if (data_column(entry, name) != nullptr || reference(entry, name) != nullptr) continue;
+      if (data_column(entry, name) != nullptr || other_origin(entry, name) != nullptr) continue;
+      if (!entry.columns_given && has_unknown_columns(definition_)) continue;
+      if (is_bound(entry, name)) continue;  // said by check_temporal()
       std::vector<std::string_view> mapped;
       for (const TargetColumn& column : entry.columns) mapped.push_back(column.target);
       if (!entry.columns_given) mapped = names_;
@@ -97,16 +108,66 @@ class LoadChecker {
     }
   }
 
+  void check_temporal(std::size_t index, const Node& node) {
+    const LoadEntry& entry = definition_.load[index];
+    if (!entry.temporal) return;
+    const Node& temporal = *node.find("temporal");
+    if (entry.strategy == Strategy::append)
+      faults_.error(temporal.place, "definition_bad_value",
+                    fmt::format("{}: strategy append lays nothing over what is stored; use insert_or_update",
+                                label(index, "temporal")));
+    check_day("valid_from", entry.temporal->valid_from, temporal, label(index, "temporal"));
+    check_day("valid_to", entry.temporal->valid_to, temporal, label(index, "temporal"));
+    for (const std::string& bound : {entry.temporal->from, entry.temporal->until}) check_bound(bound, index, node);
+  }
+
+  static bool is_bound(const LoadEntry& entry, const std::string& target) {
+    return entry.temporal && (entry.temporal->from == target || entry.temporal->until == target);
+  }
+
+  void check_day(std::string_view key, const std::string& name, const Node& temporal, const std::string& label) {
+    const Node* node = temporal.find(key);
+    if (node == nullptr || name.empty() || !check_known(name, node->place, fmt::format("{}.{}", label, key))) return;
+    const Type& type = definition_.find(name)->type;
+    if (type.kind != TypeKind::date)
+      faults_.error(node->place, "definition_bad_value",
+                    fmt::format("{}.{}: column {} is {}; a period needs type date", label, key, in_quotes(name),
+                                to_string(type)));
+  }
+
+  // The table's own columns for the period are written from the timeline, by nothing else.
+  void check_bound(const std::string& bound, std::size_t index, const Node& node) {
+    const LoadEntry& entry = definition_.load[index];
+    for (const TargetColumn& column : entry.columns)
+      if (column.target == bound)
+        faults_.error(
+            node.find("columns")->place, "definition_bad_value",
+            fmt::format("{}: target column {} belongs to the period", label(index, "columns"), in_quotes(bound)));
+    if (std::find(entry.key.begin(), entry.key.end(), bound) != entry.key.end())
+      faults_.error(node.find("key")->place_of(bound), "definition_bad_value",
+                    fmt::format("{}: {} belongs to the period; the key names the entity without it",
+                                label(index, "key"), in_quotes(bound)));
+  }
+
+  void check_concerned(std::size_t index, const Node& node) {
+    const LoadEntry& entry = definition_.load[index];
+    for (const std::string& name : entry.with)
+      check_known(name, node.find("with")->place_of(name), label(index, "with"));
+    if (!entry.for_new.empty()) check_known(entry.for_new, node.find("for_new")->place, label(index, "for_new"));
+  }
+
   // Rows are parted by the root's key: an entry whose key does not contain it could be written by two buckets at once.
   void check_meets_root(std::size_t index, const Node& node) {
     const LoadEntry& root = definition_.load.front();
     const LoadEntry& entry = definition_.load[index];
     if (definition_.partition == Partition::single || entry.strategy == Strategy::append || entry.key.empty()) return;
     if (root.table.empty() || !node.find("key")) return;
+    // Rows of steps are parted by their unit, whatever a table's key is.
+    if (!definition_.steps.empty()) return;
     std::set<std::string> parts;
     for (const std::string& name : entry.key) {
       if (const std::string* column = data_column(entry, name)) parts.insert(*column);
-      const TargetColumn* ref = reference(entry, name);
+      const TargetColumn* ref = other_origin(entry, name);
       if (ref != nullptr && ref->ref_table == root.table) return;
     }
     const bool contains_root = std::all_of(root.key.begin(), root.key.end(), [&](const std::string& name) {
@@ -142,25 +203,29 @@ class LoadChecker {
   }
 
   void warn_unused() {
-    if (definition_.load.empty()) return;
+    if (definition_.load.empty() || !definition_.steps.empty()) return;
     std::set<std::string> used;
     for (const LoadEntry& entry : definition_.load) {
       if (!entry.columns_given) return;  // which ones it takes is known by the target table alone
       for (const TargetColumn& column : entry.columns) used.insert(column.data_column);
+      used.insert(entry.with.begin(), entry.with.end());
+      used.insert(entry.for_new);
+      if (entry.temporal) used.insert({entry.temporal->valid_from, entry.temporal->valid_to});
     }
     for (const Check& check : definition_.checks)
       for (const std::string& name : columns_of(check.expr)) used.insert(name);
     for (const DataColumn& column : definition_.columns)
       if (column.lookup)
         for (const auto& [name, target] : column.lookup->match) used.insert(name);
-    for (const DataColumn& column : definition_.columns)
-      if (!used.contains(column.name))
-        faults_.warning(root_.find("columns")->place_of(column.name), "definition_unused_column",
-                        fmt::format("columns.{}: no load entry, lookup or check uses this column", column.name));
+    for (std::size_t i = 0; i < definition_.columns.size(); ++i)
+      if (!used.contains(definition_.columns[i].name))
+        faults_.warning(outline_.columns[i].place, "definition_unused_column",
+                        fmt::format("{}: no load entry, lookup or check uses this column", outline_.columns[i].label));
   }
 
   const Definition& definition_;
   const Node& root_;
+  const Outline& outline_;
   Faults& faults_;
   std::vector<std::string_view> names_;
   std::set<std::string> known_;
@@ -168,8 +233,8 @@ class LoadChecker {
 
 }  // namespace
 
-void check_load(const Definition& definition, const Node& root, Faults& faults) {
-  LoadChecker(definition, root, faults).check();
+void check_load(const Definition& definition, const Node& root, const Outline& outline, Faults& faults) {
+  LoadChecker(definition, root, outline, faults).check();
 }
 
 }  // namespace lade::definition

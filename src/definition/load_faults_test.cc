@@ -42,6 +42,56 @@ std::vector<FaultCase> entry_cases() {
   };
 }
 
+std::vector<FaultCase> temporal_cases() {
+  // The load entry stands on line 8.
+  const auto temporal = [](std::string_view entry) {
+    return document("  a:\n  day: {type: date}\n  last: {type: date}",
+                    "load:\n  - {table: t, " + std::string(entry) + "}");
+  };
+  return {
+      {"temporal_without_days", temporal("key: a, temporal: {from: since, valid_to: last}"), "definition_missing_key",
+       8, 34, "load[1].temporal: key 'valid_from' is missing", kSchema},
+      {"temporal_is_text", temporal("key: a, temporal: yes"), "definition_wrong_kind", 8, 34,
+       "load[1].temporal: expected a map, found 'yes'", kSchema},
+      {"temporal_unknown_key", temporal("key: a, temporal: {valid_from: day, valid_to: last, til: x}"),
+       "definition_unknown_key", 8, 68, "unknown key 'til'; known are from, until, valid_from", kSchema},
+      {"temporal_unknown_column", temporal("key: a, temporal: {valid_from: dya, valid_to: last}"),
+       "definition_unknown_column", 8, 47,
+       "load[1].temporal.valid_from: unknown data column 'dya'; did you mean 'day'?"},
+      {"temporal_not_a_date", temporal("key: a, temporal: {valid_from: day, valid_to: a}"), "definition_bad_value", 8,
+       62, "load[1].temporal.valid_to: column 'a' is text; a period needs type date"},
+      {"temporal_append", temporal("strategy: append, temporal: {valid_from: day, valid_to: last}"),
+       "definition_bad_value", 8, 44, "strategy append lays nothing over what is stored; use insert_or_update"},
+      {"temporal_bound_in_key", temporal("key: [a, since], temporal: {from: since, valid_from: day, valid_to: last}"),
+       "definition_bad_value", 8, 25,
+       "load[1].key: 'since' belongs to the period; the key names the entity without it"},
+      {"temporal_bound_is_mapped",
+       temporal("key: a, temporal: {valid_from: day, valid_to: last}, columns: {a: , day: valid_until}"),
+       "definition_bad_value", 8, 78, "load[1].columns: target column 'valid_until' belongs to the period"},
+  };
+}
+
+std::vector<FaultCase> concern_cases() {
+  return {
+      {"with_unknown", load("  - {table: t, key: a, with: [b, c]}"), "definition_unknown_column", 7, 34,
+       "load[1].with: unknown data column 'c'"},
+      {"with_is_a_map", load("  - {table: t, key: a, with: {b: 1}}"), "definition_wrong_kind", 7, 30,
+       "load[1].with: expected a text or a list of texts", kSchema},
+      {"for_new_unknown", load("  - {table: t, for_new: c}"), "definition_unknown_column", 7, 25,
+       "load[1].for_new: unknown data column 'c'"},
+      {"step_unknown", load("  - {table: t, key: a, step: one}"), "definition_unknown_step", 7, 30,
+       "load[1].step: unknown step 'one'"},
+      {"two_origins", load("  - {table: t, key: a, columns: {a: , b: , c: {value: 1, from: b}}}"),
+       "definition_bad_value", 7, 47, "load[1].columns.c: keep one of ref, value and from", kSchema},
+      {"no_origin", load("  - {table: t, key: a, columns: {a: , b: , c: {}}}"), "definition_missing_key", 7, 47,
+       "write {ref: table.column}, {value: text} or {from: data_column}", kSchema},
+      {"from_unknown", load("  - {table: t, key: a, columns: {a: , b: , c: {from: d}}}"), "definition_unknown_column",
+       7, 44, "load[1].columns: unknown data column 'd'"},
+      {"value_without_meaning", load("  - {table: t, key: a, columns: {a: , b: , c: {value: $who}}}"),
+       "definition_bad_value", 7, 55, "load[1].columns.c.value: unknown context value '$who'", kSchema},
+  };
+}
+
 std::vector<FaultCase> reference_cases() {
   const std::string root = "  - {table: unit, key: a, columns: [a, b]}\n";
   return {
@@ -87,8 +137,7 @@ std::vector<FaultCase> unsupported_cases() {
       {"format_2", "lade: 2\ndefinition: d\ncolumns: {a: A}\nload: [{table: t, key: a}]", "unsupported", 1, 7,
        "this program reads version 1", kSchema},
   };
-  for (const std::string_view key : {"keep", "staging", "steps", "valid_time", "handler", "fetch", "extract", "resolve",
-                                     "sql", "external_idents", "link", "edit_info", "scope", "temporal"}) {
+  for (const std::string_view key : {"keep", "staging", "handler", "fetch", "extract", "resolve", "scope", "version"}) {
     static std::vector<std::string> names;
     names.reserve(32);
     names.push_back("top_" + std::string(key));
@@ -103,6 +152,8 @@ TEST_P(Load, FaultIsReported) {
   expect_fault(GetParam());
 }
 INSTANTIATE_TEST_SUITE_P(Entries, Load, ::testing::ValuesIn(entry_cases()), case_name);
+INSTANTIATE_TEST_SUITE_P(Temporal, Load, ::testing::ValuesIn(temporal_cases()), case_name);
+INSTANTIATE_TEST_SUITE_P(Concern, Load, ::testing::ValuesIn(concern_cases()), case_name);
 INSTANTIATE_TEST_SUITE_P(References, Load, ::testing::ValuesIn(reference_cases()), case_name);
 INSTANTIATE_TEST_SUITE_P(Unsupported, Load, ::testing::ValuesIn(unsupported_cases()), case_name);
 

@@ -77,6 +77,20 @@ template <>
 inline constexpr Named<MergedPolicy> kNames<MergedPolicy>[] = {{"first", MergedPolicy::first},
                                                                {"repeat", MergedPolicy::repeat}};
 
+template <>
+inline constexpr Named<DataColumn::Purpose> kNames<DataColumn::Purpose>[] = {
+    {"source_input", DataColumn::Purpose::source_input},
+    {"internal", DataColumn::Purpose::internal},
+    {"pk_id", DataColumn::Purpose::pk_id}};
+template <>
+inline constexpr Named<Mode> kNames<Mode>[] = {{"legal_unit", Mode::legal_unit},
+                                               {"establishment_formal", Mode::establishment_formal},
+                                               {"establishment_informal", Mode::establishment_informal},
+                                               {"generic_unit", Mode::generic_unit}};
+template <>
+inline constexpr Named<ValidTimeFrom> kNames<ValidTimeFrom>[] = {{"job_provided", ValidTimeFrom::job_provided},
+                                                                 {"source_columns", ValidTimeFrom::source_columns}};
+
 template <class Enumeration>
 std::string_view name_of(Enumeration value) {
   for (const auto& named : kNames<Enumeration>)

@@ -12,28 +12,20 @@
 namespace lade::definition {
 namespace {
 
-constexpr std::size_t kMaxColumns = 4096;
-constexpr std::string_view kKeys[] = {"lade",       "definition", "name",       "note",      "source",    "columns",
-                                      "checks",     "load",       "duplicates", "aggregate", "partition", "commit",
-                                      "max_errors", "fail_when",  "review",     "lock"};
+constexpr std::string_view kKeys[] = {
+    "lade",   "definition", "name",      "note",      "source", "columns",         "checks",
+    "load",   "duplicates", "aggregate", "partition", "commit", "max_errors",      "fail_when",
+    "review", "lock",       "steps",     "strategy",  "mode",   "valid_time_from", "expanded"};
 constexpr Later kLater[] = {
     {"keep", "files are kept until you delete them"},
     {"staging", "look at the failed rows in the result file"},
-    {"steps", "columns, checks and load say what is done, in that order"},
     {"scope", "use a by-key strategy such as insert_or_update"},
     {"version", "use a by-key strategy such as insert_or_update"},
-    {"valid_time", "map the dates as plain date columns"},
-    {"valid_time_from", "map the dates as plain date columns"},
-    {"temporal", "use a by-key strategy such as insert_or_update"},
-    {"external_idents", "use a lookup"},
-    {"link", "use a lookup, or a ref to an earlier load entry"},
-    {"edit_info", "use fixed columns such as {value: $user} and {expression: now}"},
     {"handler", "compute the values before the import"},
     {"handlers", "compute the values before the import"},
     {"fetch", "fetch the pages before the import"},
     {"extract", "extract the values before the import"},
     {"resolve", "use a lookup"},
-    {"sql", "use a lookup or a check"},
 };
 
 void check_version(const Node& root, Faults& faults) {
@@ -56,28 +48,9 @@ void read_title(const Node& root, Definition& definition, Faults& faults) {
   if (const Node* note = root.find("note")) definition.note = read_text(*note, "note", faults).value_or("");
 }
 
-void read_columns(const Node& root, Definition& definition, Faults& faults) {
-  const Node* columns = root.find("columns");
-  if (columns == nullptr)
-    return report_missing(root.place, "definition", "columns", "it is a map of data columns", faults);
-  if (!columns->is_map()) return report_kind(*columns, "columns", "a map of data columns", faults);
-  if (columns->size() == 0)
-    return faults.error(columns->place, "definition_bad_value", "columns: is empty; at least one column is needed");
-  if (columns->size() > kMaxColumns)
-    return faults.error(columns->place, "definition_too_large",
-                        fmt::format("columns: {} columns; at most {} are read", columns->size(), kMaxColumns));
-  for (std::size_t i = 0; i < columns->size(); ++i)
-    definition.columns.push_back(read_column(columns->key(i), columns->value(i), faults));
-}
-
-void read_lists(const Node& root, Definition& definition, Faults& faults) {
-  if (const Node* checks = root.find("checks")) {
-    if (!checks->is_list()) report_kind(*checks, "checks", "a list", faults);
-    for (std::size_t i = 0; checks->is_list() && i < checks->size(); ++i)
-      definition.checks.push_back(read_check(checks->items[i], fmt::format("checks[{}]", i + 1), faults));
-  }
+void read_load(const Node& root, Definition& definition, Faults& faults) {
   const Node* load = root.find("load");
-  if (load == nullptr) return report_missing(root.place, "definition", "load", "it lists the target tables", faults);
+  if (load == nullptr) return;
   if (!load->is_list()) return report_kind(*load, "load", "a list of target tables", faults);
   if (load->size() == 0)
     faults.error(load->place, "definition_bad_value", "load: is empty; at least one target table is needed");
@@ -85,17 +58,31 @@ void read_lists(const Node& root, Definition& definition, Faults& faults) {
     definition.load.push_back(read_load_entry(load->items[i], fmt::format("load[{}]", i + 1), faults));
 }
 
+// Steps bring columns and tables of their own.
+void check_has_parts(const Node& root, Faults& faults) {
+  if (root.find("steps") != nullptr) return;
+  if (root.find("columns") == nullptr)
+    report_missing(root.place, "definition", "columns", "it is a map of data columns", faults);
+  if (root.find("load") == nullptr)
+    report_missing(root.place, "definition", "load", "it lists the target tables", faults);
+}
+
 void read_definition(const Node& root, Definition& definition, Faults& faults) {
   if (!check_map(root, "definition", kKeys, kLater, faults)) return;
+  Outline outline;
   check_version(root, faults);
   read_title(root, definition, faults);
   if (const Node* source = root.find("source")) definition.source = read_source(*source, faults);
-  read_columns(root, definition, faults);
-  read_lists(root, definition, faults);
+  check_has_parts(root, faults);
+  read_columns(root, "", definition, outline, faults);
+  read_checks(root, "", definition, outline, faults);
+  read_steps(root, definition, outline, faults);
+  read_load(root, definition, faults);
   read_settings(root, definition, faults);
-  if (definition.columns.empty()) return;
-  check_columns(definition, root, faults);
-  check_load(definition, root, faults);
+  if (definition.columns.empty() && definition.steps.empty()) return;
+  check_columns(definition, root, outline, faults);
+  check_load(definition, root, outline, faults);
+  check_steps(definition, root, outline, faults);
 }
 
 }  // namespace

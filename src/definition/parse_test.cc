@@ -73,6 +73,7 @@ Definition without_lines(Definition definition) {
   for (DataColumn& column : definition.columns) column.line = 0;
   for (Check& check : definition.checks) check.line = 0;
   for (LoadEntry& entry : definition.load) entry.line = 0;
+  for (Step& step : definition.steps) step.line = 0;
   return definition;
 }
 

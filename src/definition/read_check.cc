@@ -6,7 +6,7 @@
 namespace lade::definition {
 namespace {
 
-constexpr std::string_view kKeys[] = {"expr", "columns", "severity", "message", "code"};
+constexpr std::string_view kKeys[] = {"expr", "columns", "severity", "message", "code", "step"};
 constexpr Later kLater[] = {{"sql", "write it as expr"}, {"handler", "write it as expr"}};
 
 void read_expression(const Node& node, const std::string& label, Check& check, Faults& faults) {
@@ -42,6 +42,7 @@ Check read_check(const Node& node, std::string_view label, Faults& faults) {
   if (const Node* message = node.find("message"))
     check.message = read_text(*message, below("message"), faults).value_or("");
   if (const Node* code = node.find("code")) check.code = read_slug(*code, below("code"), faults).value_or("");
+  if (const Node* step = node.find("step")) check.step = read_slug(*step, below("step"), faults).value_or("");
   return check;
 }
 

@@ -14,17 +14,16 @@ namespace {
 constexpr std::int64_t kMaxLength = std::int64_t{1} << 20U;  // of a cell
 constexpr std::size_t kMaxFormats = 8;
 constexpr std::string_view kOrigins[] = {"from", "value", "expression", "lookup"};
-constexpr std::string_view kKeys[] = {"from",       "value",       "expression", "lookup",   "type",   "required",
-                                      "blank",      "null_values", "default",    "values",   "locale", "format",
-                                      "timezone",   "trim",        "min",        "max",      "length", "min_length",
-                                      "max_length", "pattern",     "sensitive",  "severity", "cut"};
+constexpr std::string_view kKeys[] = {
+    "from",       "value",   "expression", "lookup",   "type", "required", "blank",   "null_values", "default",
+    "values",     "locale",  "format",     "timezone", "trim", "min",      "max",     "length",      "min_length",
+    "max_length", "pattern", "sensitive",  "severity", "cut",  "infinity", "purpose", "identifying", "step"};
 constexpr Later kLater[] = {
     {"handler", "compute the value before the import"},
     {"fetch", "fetch the pages before the import"},
     {"extract", "extract the value before the import"},
     {"resolve", "use a lookup"},
     {"sql", "use a lookup or a check"},
-    {"valid_time", "map the dates as plain date columns"},
 };
 
 class ColumnReader {
@@ -46,6 +45,7 @@ class ColumnReader {
     read_flag("trim", column_.trim);
     read_flag("sensitive", column_.sensitive);
     read_choice_of(node_, "severity", label_, column_.severity, faults_);
+    read_part();
     check_consistency();
   }
 
@@ -81,7 +81,27 @@ class ColumnReader {
     if (const Node* node = node_.find("value")) column_.value = read_fixed_value(*node, label("value"), faults_);
     read_choice_of(node_, "expression", label_, column_.expression, faults_);
     if (const Node* node = node_.find("lookup")) column_.lookup = read_lookup(*node, label("lookup"), faults_);
-    if (first == nullptr) column_.from = {column_.name};
+    read_purpose(first);
+    if (first == nullptr && column_.purpose == DataColumn::Purpose::source_input) column_.from = {column_.name};
+  }
+
+  void read_purpose(const Node* origin) {
+    read_choice_of(node_, "purpose", label_, column_.purpose, faults_);
+    if (origin == nullptr || column_.purpose == DataColumn::Purpose::source_input) return;
+    bad_value(*node_.find("purpose"), "purpose",
+              fmt::format("a column that is {} is filled by its step; leave out where its value comes from",
+                          name_of(column_.purpose)));
+  }
+
+  // What the column is in a definition made of steps.
+  void read_part() {
+    read_flag("infinity", column_.infinity);
+    warn_without_effect("infinity", column_.type.kind == TypeKind::date, "date");
+    if (const Node* node = node_.find("step")) column_.step = read_slug(*node, label("step"), faults_).value_or("");
+    read_flag("identifying", column_.identifying);
+    if (column_.identifying && (column_.lookup || column_.purpose != DataColumn::Purpose::source_input))
+      bad_value(*node_.find("identifying"), "identifying",
+                "rows of the file are told apart by what stands in it; it is for columns of purpose source_input");
   }
 
   bool is_now() const {
@@ -254,12 +274,11 @@ class ColumnReader {
 
 }  // namespace
 
-DataColumn read_column(const Node& key, const Node& node, Faults& faults) {
+DataColumn read_column(const Node& key, const Node& node, const std::string& label, Faults& faults) {
   DataColumn column;
   column.name = key.text;
   column.line = key.place.line;
-  const std::string label = "columns." + std::string(key.text);
-  check_column_name(key, "columns", faults);
+  check_column_name(key, label.substr(0, label.size() - key.text.size() - 1), faults);
   if (node.is_null()) {
     column.from = {column.name};
   } else if (node.is_scalar()) {

@@ -6,44 +6,49 @@
 namespace lade::definition {
 namespace {
 
-constexpr std::string_view kLoadKeys[] = {"table", "key", "strategy", "columns"};
+constexpr std::string_view kLoadKeys[] = {"table", "key", "strategy", "columns", "temporal", "with", "for_new", "step"};
 constexpr Later kLaterLoadKeys[] = {
     {"scope", "use a by-key strategy such as insert_or_update"},
     {"version", "use a by-key strategy such as insert_or_update"},
     {"allow_empty", "it belongs to replace_set"},
     {"max_removed", "it belongs to replace_set"},
-    {"valid_time", "map the dates as plain date columns"},
-    {"temporal", "use a by-key strategy such as insert_or_update"},
     {"where", "filter the file before the import"},
 };
 constexpr Later kLaterStrategies[] = {
     {"replace_set", "use insert_or_replace, which leaves the rows that the file lacks"},
 };
 
-// {ref: legal_unit.id}; the table's name may carry its schema.
-TargetColumn read_reference(const Node& key, const Node& node, const std::string& label, Faults& faults) {
-  static constexpr std::string_view kKeys[] = {"ref"};
+// legal_unit.id; the table's name may carry its schema.
+void read_reference(const Node& node, const std::string& label, TargetColumn& column, Faults& faults) {
+  const auto text = read_text(node, label, faults);
+  if (!text) return;
+  const std::size_t dot = text->rfind('.');
+  if (dot == std::string::npos || dot == 0 || !is_column_name(text->substr(dot + 1)))
+    return faults.error(node.place, "definition_bad_value",
+                        fmt::format("{}: {} is not accepted; expected table.column", label, in_quotes(*text)));
+  column.ref_table = text->substr(0, dot);
+  column.ref_column = text->substr(dot + 1);
+}
+
+// {ref: legal_unit.id}, {value: physical} or {from: data_column}.
+TargetColumn read_target_column(const Node& key, const Node& node, const std::string& label, Faults& faults) {
+  static constexpr std::string_view kKeys[] = {"ref", "value", "from"};
   TargetColumn column{key.text, {}, {}, {}};
   check_map(node, label, kKeys, {}, faults);
   const Node* ref = node.find("ref");
-  if (ref == nullptr) {
-    if (node.size() == 0) report_missing(node.place, label, "ref", "write {ref: table.column}", faults);
-    return column;
-  }
-  const auto text = read_text(*ref, label + ".ref", faults);
-  if (!text) return column;
-  const std::size_t dot = text->rfind('.');
-  if (dot == std::string::npos || dot == 0 || !is_column_name(text->substr(dot + 1))) {
-    faults.error(ref->place, "definition_bad_value",
-                 fmt::format("{}.ref: {} is not accepted; expected table.column", label, in_quotes(*text)));
-    return column;
-  }
-  column.ref_table = text->substr(0, dot);
-  column.ref_column = text->substr(dot + 1);
+  const Node* value = node.find("value");
+  const Node* from = node.find("from");
+  if (node.size() == 0)
+    report_missing(node.place, label, "ref", "write {ref: table.column}, {value: text} or {from: data_column}", faults);
+  if ((ref != nullptr) + (value != nullptr) + (from != nullptr) > 1)
+    faults.error(node.place, "definition_bad_value", fmt::format("{}: keep one of ref, value and from", label));
+  if (ref != nullptr) read_reference(*ref, label + ".ref", column, faults);
+  if (value != nullptr) column.value = read_fixed_value(*value, label + ".value", faults);
+  if (from != nullptr) column.data_column = read_text(*from, label + ".from", faults).value_or("");
   return column;
 }
 
-// A list of names, or a map data column → target column | target column → {ref: table.column}.
+// A list of names, or a map data column → target column | target column → {ref: table.column}, {value: text}.
 void read_target_columns(const Node& node, const std::string& label, LoadEntry& entry, Faults& faults) {
   entry.columns_given = true;
   if (!node.is_map()) {
@@ -54,24 +59,37 @@ void read_target_columns(const Node& node, const std::string& label, LoadEntry& 
     const Node& key = node.key(i);
     const Node& value = node.value(i);
     if (value.is_map())
-      entry.columns.push_back(read_reference(key, value, label + "." + key.text, faults));
+      entry.columns.push_back(read_target_column(key, value, label + "." + key.text, faults));
     else if (value.is_null())
       entry.columns.push_back({key.text, key.text, {}, {}});
     else if (!value.is_scalar())
-      report_kind(value, label + "." + key.text, "a target column or {ref: table.column}", faults);
+      report_kind(value, label + "." + key.text, "a target column, {ref: table.column} or {value: text}", faults);
     else if (check_column_name(value, label + "." + key.text, faults))
       entry.columns.push_back({value.text, key.text, {}, {}});
   }
   if (node.size() == 0) faults.error(node.place, "definition_bad_value", fmt::format("{}: the map is empty", label));
 }
 
-void read_strategy(const Node& node, const std::string& label, LoadEntry& entry, Faults& faults) {
-  for (const Later& later : kLaterStrategies)
-    if (node.is_scalar() && node.text == later.name) return report_unsupported(node.place, label, later, faults);
-  entry.strategy = read_choice<Strategy>(node, label, faults).value_or(entry.strategy);
+void read_key(const Node& node, std::string_view label, LoadEntry& entry, Faults& faults) {
+  if (const Node* key = node.find("key"))
+    entry.key = read_texts(*key, fmt::format("{}.key", label), faults);
+  else if (entry.strategy != Strategy::append && entry.for_new.empty())
+    report_missing(node.place, label, "key",
+                   fmt::format("strategy {} finds rows by it; list the target's key columns, or use strategy: append",
+                               to_string(entry.strategy)),
+                   faults);
 }
 
 }  // namespace
+
+std::optional<Strategy> read_strategy(const Node& node, std::string_view label, Faults& faults) {
+  for (const Later& later : kLaterStrategies) {
+    if (!node.is_scalar() || node.text != later.name) continue;
+    report_unsupported(node.place, label, later, faults);
+    return std::nullopt;
+  }
+  return read_choice<Strategy>(node, label, faults);
+}
 
 LoadEntry read_load_entry(const Node& node, std::string_view label, Faults& faults) {
   LoadEntry entry;
@@ -82,14 +100,15 @@ LoadEntry read_load_entry(const Node& node, std::string_view label, Faults& faul
     entry.table = read_table(*table, below("table"), faults).value_or("");
   else
     report_missing(node.place, label, "table", "it names the target table", faults);
-  if (const Node* strategy = node.find("strategy")) read_strategy(*strategy, below("strategy"), entry, faults);
-  if (const Node* key = node.find("key"))
-    entry.key = read_texts(*key, below("key"), faults);
-  else if (entry.strategy != Strategy::append)
-    report_missing(node.place, label, "key",
-                   fmt::format("strategy {} finds rows by it; list the target's key columns, or use strategy: append",
-                               to_string(entry.strategy)),
-                   faults);
+  if (const Node* strategy = node.find("strategy"))
+    entry.strategy = read_strategy(*strategy, below("strategy"), faults).value_or(entry.strategy);
+  if (const Node* for_new = node.find("for_new"))
+    entry.for_new = read_text(*for_new, below("for_new"), faults).value_or("");
+  read_key(node, label, entry, faults);
+  if (const Node* temporal = node.find("temporal"))
+    entry.temporal = read_temporal(*temporal, below("temporal"), faults);
+  if (const Node* with = node.find("with")) entry.with = read_texts(*with, below("with"), faults);
+  if (const Node* step = node.find("step")) entry.step = read_slug(*step, below("step"), faults).value_or("");
   if (const Node* columns = node.find("columns")) read_target_columns(*columns, below("columns"), entry, faults);
   return entry;
 }

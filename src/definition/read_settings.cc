@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <re2/re2.h>
 
+#include <algorithm>
+
 #include "definition/sections.h"
 #include "definition/values.h"
 
@@ -86,6 +88,29 @@ void read_top_choice(const Node& root, std::string_view key, Enumeration& into, 
   if (const Node* node = root.find(key)) into = read_choice<Enumeration>(*node, key, faults).value_or(into);
 }
 
+template <class Enumeration>
+void read_top_choice(const Node& root, std::string_view key, std::optional<Enumeration>& into, Faults& faults) {
+  if (const Node* node = root.find(key)) into = read_choice<Enumeration>(*node, key, faults);
+}
+
+// Tables with history, also those that steps will add: a timeline is planned from what is stored, so no other job may
+// write meanwhile.
+bool keeps_history(const Definition& definition) {
+  return !definition.steps.empty() || std::any_of(definition.load.begin(), definition.load.end(),
+                                                  [](const LoadEntry& entry) { return entry.temporal.has_value(); });
+}
+
+void read_register_settings(const Node& root, Definition& definition, Faults& faults) {
+  read_top_choice(root, "mode", definition.mode, faults);
+  read_top_choice(root, "valid_time_from", definition.valid_time_from, faults);
+  if (const Node* node = root.find("expanded"))
+    definition.expanded = read_boolean(*node, "expanded", faults).value_or(false);
+  if (const Node* node = root.find("strategy")) definition.strategy = read_strategy(*node, "strategy", faults);
+  if (definition.strategy == Strategy::append)
+    faults.error(root.find("strategy")->place, "definition_bad_value",
+                 "strategy: 'append' is not accepted; steps write to units that are found by their identifiers");
+}
+
 }  // namespace
 
 void read_settings(const Node& root, Definition& definition, Faults& faults) {
@@ -96,6 +121,8 @@ void read_settings(const Node& root, Definition& definition, Faults& faults) {
   if (const Node* node = root.find("max_errors")) definition.max_errors = read_max_errors(*node, faults);
   read_top_choice(root, "review", definition.review, faults);
   read_top_choice(root, "lock", definition.lock, faults);
+  if (root.find("lock") == nullptr && keeps_history(definition)) definition.lock = Lock::target;
+  read_register_settings(root, definition, faults);
 }
 
 Result<void> set_limits(Definition& definition, const Limits& limits) {

@@ -1,4 +1,7 @@
+#include <algorithm>
 #include <boost/json.hpp>
+#include <set>
+#include <string>
 
 #include "definition/names.h"
 #include "definition/parse.h"
@@ -103,6 +106,10 @@ json::object to_object(const DataColumn& column) {
   put_limits(object, column);
   put(object, "sensitive", column.sensitive);
   put(object, "severity", name(column.severity));
+  if (column.infinity) put(object, "infinity", true);
+  if (column.purpose != DataColumn::Purpose::source_input) put(object, "purpose", name(column.purpose));
+  if (column.identifying) put(object, "identifying", true);
+  if (!column.step.empty()) put(object, "step", text(column.step));
   return object;
 }
 
@@ -113,6 +120,44 @@ json::object to_object(const Check& check) {
   put(object, "severity", name(check.severity));
   put(object, "message", text(check.message));
   put(object, "code", text(check.code));
+  if (!check.step.empty()) put(object, "step", text(check.step));
+  return object;
+}
+
+json::object to_object(const Temporal& temporal) {
+  json::object object;
+  put(object, "from", text(temporal.from));
+  put(object, "until", text(temporal.until));
+  put(object, "valid_from", text(temporal.valid_from));
+  put(object, "valid_to", text(temporal.valid_to));
+  if (!temporal.id.empty()) put(object, "id", text(temporal.id));
+  if (!temporal.ephemeral.empty()) put(object, "ephemeral", texts(temporal.ephemeral));
+  if (!temporal.audit.empty()) put(object, "audit", texts(temporal.audit));
+  return object;
+}
+
+// The short form has data columns and target columns as keys; when one is both, or goes to two targets, it cannot be
+// used.
+bool has_short_form(const std::vector<TargetColumn>& columns) {
+  std::set<std::string_view> keys;
+  return std::all_of(columns.begin(), columns.end(), [&](const TargetColumn& column) {
+    return keys.insert(column.data_column.empty() ? column.target : column.data_column).second;
+  });
+}
+
+json::object to_object(const std::vector<TargetColumn>& columns) {
+  const bool is_short = has_short_form(columns);
+  json::object object;
+  for (const TargetColumn& column : columns) {
+    if (column.value)
+      put(object, column.target, json::object{{"value", fixed(*column.value)}});
+    else if (!column.ref_table.empty())
+      put(object, column.target, json::object{{"ref", text(column.ref_table + "." + column.ref_column)}});
+    else if (is_short)
+      put(object, column.data_column, text(column.target));
+    else
+      put(object, column.target, json::object{{"from", text(column.data_column)}});
+  }
   return object;
 }
 
@@ -121,15 +166,40 @@ json::object to_object(const LoadEntry& entry) {
   put(object, "table", text(entry.table));
   if (!entry.key.empty()) put(object, "key", texts(entry.key));
   put(object, "strategy", name(entry.strategy));
-  if (!entry.columns_given) return object;
-  json::object columns;
-  for (const TargetColumn& column : entry.columns) {
-    if (column.ref_table.empty())
-      put(columns, column.data_column, text(column.target));
-    else
-      put(columns, column.target, json::object{{"ref", text(column.ref_table + "." + column.ref_column)}});
+  if (entry.temporal) put(object, "temporal", to_object(*entry.temporal));
+  if (!entry.with.empty()) put(object, "with", texts(entry.with));
+  if (!entry.for_new.empty()) put(object, "for_new", text(entry.for_new));
+  if (!entry.step.empty()) put(object, "step", text(entry.step));
+  if (entry.columns_given) put(object, "columns", to_object(entry.columns));
+  return object;
+}
+
+json::value to_value(const Node& node) {
+  switch (node.kind) {
+    case Node::Kind::null: return nullptr;
+    case Node::Kind::scalar:
+      if (const auto boolean = node.boolean()) return *boolean;
+      return node.plain ? json::value(std::stoll(node.text)) : json::value(text(node.text));
+    case Node::Kind::list: {
+      json::array array;
+      for (const Node& item : node.items) array.push_back(to_value(item));
+      return array;
+    }
+    case Node::Kind::map: break;
   }
-  put(object, "columns", std::move(columns));
+  json::object object;
+  for (std::size_t i = 0; i < node.size(); ++i) put(object, node.key(i).text, to_value(node.value(i)));
+  return object;
+}
+
+// Its columns and checks stand with all others and name it.
+json::object to_object(const Step& step) {
+  json::object object;
+  put(object, "priority", step.priority);
+  put(object, "name", text(step.name));
+  put(object, "kind", text(step.kind));
+  for (std::size_t i = 0; i < step.options.size(); ++i)
+    put(object, step.options.key(i).text, to_value(step.options.value(i)));
   return object;
 }
 
@@ -138,6 +208,16 @@ json::object to_object(const MaxErrors& max_errors) {
   if (max_errors.count) put(object, "count", *max_errors.count);
   if (max_errors.percent) put(object, "percent", *max_errors.percent);
   return object;
+}
+
+void put_steps(json::object& object, const Definition& definition) {
+  json::object steps;
+  for (const Step& step : definition.steps) put(steps, step.code, to_object(step));
+  if (definition.mode) put(object, "mode", name(*definition.mode));
+  if (definition.strategy) put(object, "strategy", name(*definition.strategy));
+  if (definition.valid_time_from) put(object, "valid_time_from", name(*definition.valid_time_from));
+  if (definition.expanded) put(object, "expanded", true);
+  put(object, "steps", std::move(steps));
 }
 
 json::object to_object(const Definition& definition) {
@@ -152,9 +232,10 @@ json::object to_object(const Definition& definition) {
   put(object, "name", text(definition.name));
   put(object, "note", text(definition.note));
   put(object, "source", to_object(definition.source));
-  put(object, "columns", std::move(columns));
+  if (!definition.steps.empty()) put_steps(object, definition);
+  if (!columns.empty()) put(object, "columns", std::move(columns));
   put(object, "checks", std::move(checks));
-  put(object, "load", std::move(load));
+  if (!load.empty()) put(object, "load", std::move(load));
   put(object, "duplicates", name(definition.duplicates));
   put(object, "aggregate", std::move(aggregate));
   put(object, "partition", name(definition.partition));

@@ -10,7 +10,7 @@ namespace lade::definition {
 namespace {
 
 constexpr std::size_t kMaxNameBytes = 128;
-constexpr std::array<std::string_view, 5> kContextValues = {"company", "project", "user", "job", "now"};
+constexpr std::array<std::string_view, 6> kContextValues = {"company", "project", "user", "user_id", "job", "now"};
 constexpr std::array<std::string_view, 3> kForeignSchemas = {"pg_catalog.", "information_schema.", "pg_toast."};
 
 std::string joined(const std::vector<std::string_view>& names) {

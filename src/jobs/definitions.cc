@@ -41,7 +41,10 @@ store::StoredDefinition to_stored(const definition::Definition& definition, cons
   stored.slug = definition.slug;
   stored.name = definition.name;
   stored.note = definition.note;
-  stored.strategy = definition::to_string(definition.load.front().strategy);
+  if (definition.strategy)
+    stored.strategy = definition::to_string(*definition.strategy);
+  else if (!definition.load.empty())
+    stored.strategy = definition::to_string(definition.load.front().strategy);
   stored.source_text = text;
   stored.snapshot = definition::to_json(definition);
   stored.valid = true;

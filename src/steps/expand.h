@@ -1,0 +1,24 @@
+#pragma once
+
+#include "analysis/program.h"
+#include "base/result.h"
+#include "db/connection.h"
+#include "definition/definition.h"
+#include "definition/parse.h"
+#include "steps/expansion.h"
+
+namespace lade::steps {
+
+// What is wrong with the steps of a definition as far as its text alone tells: unknown kinds and options.
+std::vector<definition::Fault> check_steps(const definition::Definition& definition);
+
+// The definition with all that its steps add to it, as the database has it now. Definitions without steps, and those
+// that are expanded already, come back as they are. Fails with the faults of check_steps(), and with what a step misses
+// in the database.
+Result<definition::Definition> expand(const definition::Definition& definition, db::Connection& connection,
+                                      const ValidTime& valid_time);
+
+// The analyse halves of an expanded definition's steps, for analysis::bind().
+analysis::StepMaker step_maker();
+
+}  // namespace lade::steps
