@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -26,6 +27,10 @@ struct CastFault {
                                // wrong_currency
   explicit operator bool() const { return code != nullptr; }
 };
+
+// The day after all others, in columns that take the word `infinity`.
+constexpr std::int32_t kInfinityDay = std::numeric_limits<std::int32_t>::max();
+constexpr std::string_view kInfinityWord = "infinity";
 
 // Not in ISO C++, but in every compiler this runs on.
 __extension__ typedef __int128 Int128;
@@ -138,7 +143,7 @@ CastFault json(std::string_view text);
 // The canonical text of a value, appended: what SQLite stores and what messages show.
 void append_integer(std::string& out, std::int64_t value);
 void append_decimal(std::string& out, Int128 value, int scale);        // always `scale` decimals
-void append_date(std::string& out, std::int32_t days);                 // YYYY-MM-DD
+void append_date(std::string& out, std::int32_t days);                 // YYYY-MM-DD, infinity
 void append_timestamp(std::string& out, std::int64_t microseconds);    // YYYY-MM-DDTHH:MM:SS[.ffffff]Z
 void append_uuid(std::string& out, const unsigned char (&value)[16]);  // 8-4-4-4-12, lower case
 

@@ -30,6 +30,8 @@ class StepRows {
   const Cell& cell(int column, std::size_t row) const { return at(column).cells[row]; }
   std::string_view text(int column, std::size_t row) const { return cell(column, row).text; }
   void set(int column, std::size_t row, Cell cell);
+  // The stored value stays.
+  void keep(int column, std::size_t row) { columns_[static_cast<std::size_t>(column)].states[row] = CellState::keep; }
   // The text is copied.
   void set_text(int column, std::size_t row, std::string_view text);
 

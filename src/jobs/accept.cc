@@ -9,6 +9,7 @@
 #include "definition/header_name.h"
 #include "jobs/arm.h"
 #include "jobs/batches.h"
+#include "jobs/expand.h"
 #include "jobs/stored_job.h"
 #include "queue/groups.h"
 #include "source/input.h"
@@ -34,12 +35,14 @@ Result<void> check_not_empty(const store::FileRecord& file) {
 }
 
 // The definition as the job keeps it, with what the request says otherwise.
-Result<std::string> snapshot_of(const store::StoredDefinition& stored, const definition::Limits& limits,
-                                const ImportOptions& options) {
-  if (limits.max_errors.empty() && limits.fail_when.empty() && options.source.empty()) return stored.snapshot;
-  LADE_ASSIGN(definition::Definition definition,
-              for_request(definition::parse_definition(stored.source_text).definition, options));
+Result<std::string> snapshot_of(db::Connection& connection, const store::StoredDefinition& stored,
+                                const definition::Limits& limits, const ImportOptions& options) {
+  const definition::Definition said = definition::parse_definition(stored.source_text).definition;
+  const bool as_said = limits.max_errors.empty() && limits.fail_when.empty() && options.source.empty();
+  if (as_said && said.steps.empty()) return stored.snapshot;
+  LADE_ASSIGN(definition::Definition definition, for_request(said, options));
   LADE_TRY(definition::set_limits(definition, limits));
+  LADE_ASSIGN(definition, expanded(definition, connection, options));
   return definition::to_json(definition);
 }
 
@@ -129,7 +132,7 @@ Result<store::JobRecord> create_import(db::Connection& connection, const ImportR
   if (!options.batch.empty()) LADE_TRY(check_batch_name(options.batch));
   if (request.file != nullptr) LADE_TRY(check_not_empty(*request.file));
   store::NewJob job{.uuid = new_uuid(), .definition_id = request.definition.id};
-  LADE_ASSIGN(job.snapshot, snapshot_of(request.definition, request.limits, options));
+  LADE_ASSIGN(job.snapshot, snapshot_of(connection, request.definition, request.limits, options));
   job.options = to_text(options, std::nullopt);
   job.forced = options.force;
   job.created_by = options.user;

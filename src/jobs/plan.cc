@@ -5,9 +5,11 @@
 #include <future>
 
 #include "analysis/entity_key.h"
+#include "jobs/expand.h"
 #include "jobs/job.h"
 #include "jobs/match.h"
 #include "jobs/open_source.h"
+#include "steps/expand.h"
 #include "store/definitions.h"
 
 namespace lade::jobs {
@@ -202,10 +204,11 @@ Result<void> bind_job(Job& job, const definition::Definition& definition, db::Co
   const analysis::Context context{{"company", std::to_string(job.options.company)},
                                   {"project", job.options.project == 0 ? "" : std::to_string(job.options.project)},
                                   {"user", job.options.user},
+                                  {"user_id", job.options.user_id == 0 ? "" : std::to_string(job.options.user_id)},
                                   {"job", job.uuid},
                                   {"now", job.plan.now}};
   LADE_ASSIGN(job.program, analysis::bind(definition::with_matches(definition, job.plan.matches),
-                                          job.plan.layout.header, connection, context));
+                                          job.plan.layout.header, connection, context, steps::step_maker()));
   LADE_ASSIGN(job.area, staging::Area::create(job.options.data, job.options.staging_memory));
   for (const analysis::LookupProgram& lookup : job.program->lookups) {
     const auto& type = job.program->columns[static_cast<std::size_t>(lookup.column)].type;
@@ -224,10 +227,10 @@ Result<std::unique_ptr<db::Connection>> plan_job(Job& job, const definition::Def
   Scanning scanning(job, buckets, stop);
   job.plan.now = now_text();
   LADE_ASSIGN(auto connection, db::connect(job.options.database));
-  LADE_ASSIGN(const auto known,
-              known_matches(*connection, job.options.company, definition.slug, job.plan.layout.header));
-  job.plan.matches = definition::matches_to_follow(definition, job.plan.layout.header, known);
-  LADE_TRY(bind_job(job, definition, *connection));
+  LADE_ASSIGN(const definition::Definition whole, expanded(definition, *connection, job.options));
+  LADE_ASSIGN(const auto known, known_matches(*connection, job.options.company, whole.slug, job.plan.layout.header));
+  job.plan.matches = definition::matches_to_follow(whole, job.plan.layout.header, known);
+  LADE_TRY(bind_job(job, whole, *connection));
   if (on_bound) LADE_TRY(on_bound(*connection));
   LADE_ASSIGN(Scan found, scanning.get());
   job.plan.split = std::move(found.split);

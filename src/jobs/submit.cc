@@ -7,6 +7,7 @@
 #include "definition/parse.h"
 #include "jobs/batches.h"
 #include "jobs/definitions.h"
+#include "jobs/expand.h"
 #include "queue/groups.h"
 #include "source/original.h"
 #include "store/jobs.h"
@@ -25,7 +26,8 @@ std::string identity_of(const Submission& file) {
 
 Result<JobGroup> create(db::Connection& connection, const NewImport& import, std::int64_t definition_id,
                         model::JobState state) {
-  LADE_ASSIGN(const definition::Definition definition, for_request(import.definition, import.options));
+  LADE_ASSIGN(const definition::Definition wanted, for_request(import.definition, import.options));
+  LADE_ASSIGN(const definition::Definition definition, expanded(wanted, connection, import.options));
   std::string snapshot = definition::to_json(definition);
   store::NewJob job{import.uuid, definition_id, std::move(snapshot), import.file.name,
                     static_cast<std::int64_t>(import.file.bytes)};

@@ -42,11 +42,11 @@ std::vector<definition::Fault> check_steps(const definition::Definition& definit
   for (const definition::Step& step : definition.steps) {
     const StepKind* kind = find_kind(step.kind);
     if (kind == nullptr) {
-      const std::string near = nearest(step.kind, kind_names());
+      const std::vector<std::string> names = kind_names();
+      const std::string_view near = nearest(step.kind, names);
       faults.error({step.line, 1}, "definition_bad_value",
                    fmt::format("steps.{}: there is no kind of step '{}'; {}known are {}", step.code, step.kind,
-                               near.empty() ? "" : fmt::format("did you mean '{}'? ", near),
-                               fmt::join(kind_names(), ", ")));
+                               near.empty() ? "" : fmt::format("did you mean '{}'? ", near), fmt::join(names, ", ")));
       continue;
     }
     if (definition.expanded) continue;  // what the steps themselves keep is no option

@@ -44,8 +44,8 @@ void Expansion::add_column(const Step& step, DataColumn column) {
   if (definition_.find(column.name) != nullptr) return;
   column.step = step.code;
   column.line = step.line;
-  const bool has_origin = !column.from.empty() || column.value || column.lookup ||
-                          column.expression != DataColumn::SourceExpression::none;
+  const bool has_origin =
+      !column.from.empty() || column.value || column.lookup || column.expression != DataColumn::SourceExpression::none;
   if (!has_origin && column.purpose == DataColumn::Purpose::source_input) column.from = {column.name};
   definition_.columns.push_back(std::move(column));
 }
@@ -82,7 +82,8 @@ definition::Temporal Expansion::temporal() const {
       temporal.valid_from = option(step, "from", "valid_from");
       temporal.valid_to = option(step, "to", "valid_to");
     }
-    if (step.kind == "edit_info") temporal.audit = {option(step, "user", "edit_by_user_id"), option(step, "at", "edit_at")};
+    if (step.kind == "edit_info")
+      temporal.audit = {option(step, "user", "edit_by_user_id"), option(step, "at", "edit_at")};
   }
   return temporal;
 }
@@ -105,8 +106,8 @@ void Expansion::keep(const Step& step, std::string_view key, Node value) {
 Result<db::Table> Expansion::table(const Step& step, const std::string& name) {
   LADE_ASSIGN(auto found, connection_.describe(name));
   if (found) return std::move(*found);
-  return fail("table_not_found", fmt::format("step '{}' needs the table '{}', which the database does not have",
-                                             step.code, name),
+  return fail("table_not_found",
+              fmt::format("step '{}' needs the table '{}', which the database does not have", step.code, name),
               "create it, or name another one; `lade packs install register` makes a whole register",
               ErrorKind::invalid);
 }

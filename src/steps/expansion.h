@@ -47,7 +47,9 @@ class Expansion {
 
   // How a row of another table refers to the unit: column <unit>_id, with the id that the unit's entry has, or, when
   // units are not written, the one that was found.
-  static definition::TargetColumn unit_reference(const std::string& unit) { return {unit + "_id", unit + "_id", {}, {}}; }
+  static definition::TargetColumn unit_reference(const std::string& unit) {
+    return {unit + "_id", unit + "_id", {}, {}};
+  }
   // The period of rows in a table that keeps history.
   definition::Temporal temporal() const;
   // The strategy of tables that belong to a unit: whether the unit itself may be new was decided before.

@@ -28,12 +28,12 @@ class IdentStep final : public analysis::Step {
       : map_(std::move(map)), types_(std::move(types)) {
     const definition::Definition& definition = program.definition;
     unit_ = definition.mode ? std::string(unit_of(*definition.mode)) : "";
-    for (const std::string& unit : map_.table().units) id_columns_.push_back(analysis::column_named(program, unit + "_id"));
+    for (const std::string& unit : map_.table().units)
+      id_columns_.push_back(analysis::column_named(program, unit + "_id"));
     for (const IdentColumns& type : types_) added_.push_back(analysis::column_named(program, added_column(type.type)));
     const auto in_file = [&](const IdentColumns& type) {
-      return std::ranges::any_of(type.columns, [&](int column) {
-        return program.columns[static_cast<std::size_t>(column)].source >= 0;
-      });
+      return std::ranges::any_of(
+          type.columns, [&](int column) { return program.columns[static_cast<std::size_t>(column)].source >= 0; });
     };
     types_in_file_ = static_cast<std::size_t>(std::ranges::count_if(types_, in_file));
   }
@@ -100,7 +100,8 @@ class IdentStep final : public analysis::Step {
                            kind_name(*ident.unit), ident.unit->id);
     }
     if (std::ranges::all_of(found, [&](const GivenIdent& ident) { return *ident.unit == unit; })) return true;
-    rows.error(row, columns_given(types_, found), kinds.size() > 1 ? "identifiers_of_two_kinds" : "identifiers_disagree",
+    rows.error(row, columns_given(types_, found),
+               kinds.size() > 1 ? "identifiers_of_two_kinds" : "identifiers_disagree",
                "the identifiers name different units: " + named, "give identifiers of one unit");
     return false;
   }
@@ -108,9 +109,10 @@ class IdentStep final : public analysis::Step {
   // It is of the kind that this import is about.
   bool is_wanted(StepRows& rows, std::size_t row, const std::vector<GivenIdent>& given, const Unit& unit) const {
     if (unit_.empty() || unit_ == kind_name(unit)) return true;
-    rows.error(row, columns_given(types_, given), "identifier_wrong_kind",
-               fmt::format("it names {} {}, and this import is about units of kind {}", kind_name(unit), unit.id, unit_),
-               "correct it, or use the import for that kind");
+    rows.error(
+        row, columns_given(types_, given), "identifier_wrong_kind",
+        fmt::format("it names {} {}, and this import is about units of kind {}", kind_name(unit), unit.id, unit_),
+        "correct it, or use the import for that kind");
     return false;
   }
 
@@ -143,13 +145,15 @@ class IdentStep final : public analysis::Step {
     return {};
   }
 
-  const std::string& kind_name(const Unit& unit) const { return map_.table().units[static_cast<std::size_t>(unit.kind)]; }
+  const std::string& kind_name(const Unit& unit) const {
+    return map_.table().units[static_cast<std::size_t>(unit.kind)];
+  }
 
   const IdentMap map_;
   const std::vector<IdentColumns> types_;
-  std::string unit_;              // the kind this import makes; empty: none
-  std::vector<int> id_columns_;   // by kind of unit, -1: not of this import
-  std::vector<int> added_;        // by type
+  std::string unit_;             // the kind this import makes; empty: none
+  std::vector<int> id_columns_;  // by kind of unit, -1: not of this import
+  std::vector<int> added_;       // by type
   std::size_t types_in_file_ = 0;
 };
 
@@ -163,8 +167,9 @@ class ExternalIdentsKind final : public StepKind {
 
   void check(const Step& step, const definition::Definition& definition, definition::Faults& faults) const override {
     if (!definition.mode)
-      faults.error({step.line, 1}, "definition_missing_key",
-                   fmt::format("steps.{}: the definition says nothing about mode; it tells which units are made", step.code));
+      faults.error(
+          {step.line, 1}, "definition_missing_key",
+          fmt::format("steps.{}: the definition says nothing about mode; it tells which units are made", step.code));
     if (!definition.strategy)
       faults.error({step.line, 1}, "definition_missing_key",
                    fmt::format("steps.{}: the definition says nothing about strategy", step.code));
@@ -241,7 +246,8 @@ Result<IdentMap> load_idents(const Step& step, db::Connection& connection) {
   const std::string name = option(step, "idents", "external_ident");
   LADE_ASSIGN(auto table, connection.describe(name));
   if (!table)
-    return fail("table_not_found", fmt::format("step '{}' needs the table '{}'", step.code, name), {}, ErrorKind::invalid);
+    return fail("table_not_found", fmt::format("step '{}' needs the table '{}'", step.code, name), {},
+                ErrorKind::invalid);
   IdentTable idents{std::move(*table), option_list(step, "units")};
   if (idents.units.empty()) idents.units = {"legal_unit", "establishment"};
   return IdentMap::load(std::move(idents), connection, kMostInMemory);

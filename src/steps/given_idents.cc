@@ -58,7 +58,8 @@ std::optional<std::vector<GivenIdent>> given_idents(std::span<const IdentColumns
     const IdentColumns& type = types[i];
     if (type.type.is_plain()) {
       usable = usable && rows.state(type.columns.front(), row) != analysis::CellState::bad;
-      if (rows.has_value(type.columns.front(), row)) given.push_back({i, std::string(rows.text(type.columns.front(), row))});
+      if (rows.has_value(type.columns.front(), row))
+        given.push_back({i, std::string(rows.text(type.columns.front(), row))});
       continue;
     }
     const auto text = joined_parts(type, rows, row);

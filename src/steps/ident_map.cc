@@ -89,9 +89,10 @@ class Questions final : public db::TupleSource {
 constexpr std::string_view kAsked = "lade_idents";
 
 Result<void> ask(std::span<const Question> questions, Connection& connection) {
-  LADE_TRY(connection.run(fmt::format("CREATE TEMP TABLE IF NOT EXISTS {0} (number bigint, type_id bigint, unit_id "
-                                      "bigint, ident text); DELETE FROM {0}",
-                                      kAsked)));
+  LADE_TRY(
+      connection.run(fmt::format("CREATE TEMP TABLE IF NOT EXISTS {0} (number bigint, type_id bigint, unit_id "
+                                 "bigint, ident text); DELETE FROM {0}",
+                                 kAsked)));
   Questions tuples(questions, connection.backend());
   const std::string columns[] = {"number", "type_id", "unit_id", "ident"};
   LADE_TRY(connection.copy_in(std::string(kAsked), columns, tuples));
@@ -140,24 +141,24 @@ const IdentMap::Entry* IdentMap::lookup(const Ident& ident) const {
 Result<IdentMap> IdentMap::load(IdentTable table, Connection& connection, std::size_t max_rows) {
   IdentMap map(std::move(table));
   const db::Value limit = static_cast<std::int64_t>(max_rows + 1);
-  LADE_ASSIGN(const auto counted, connection.query(fmt::format("SELECT count(*) FROM (SELECT 1 FROM {} LIMIT $1) AS counted",
-                                                               map.table_.table.quoted),
-                                                   {&limit, 1}));
+  LADE_ASSIGN(const auto counted,
+              connection.query(
+                  fmt::format("SELECT count(*) FROM (SELECT 1 FROM {} LIMIT $1) AS counted", map.table_.table.quoted),
+                  {&limit, 1}));
   map.whole_ = std::get<std::int64_t>(counted.front().front()) <= static_cast<std::int64_t>(max_rows);
   if (!map.whole_) return map;
   const db::Backend backend = connection.backend();
   const std::size_t kinds = map.table_.units.size();
-  LADE_TRY(connection.copy_out(
-      fmt::format("SELECT stored.type_id, stored.ident, {} FROM {} AS stored", map.table_.unit_columns(),
-                  map.table_.table.quoted),
-      [&](std::string_view tuple) -> Result<void> {
-        const db::WireField type = db::take_field(tuple);
-        const db::WireField text = db::take_field(tuple);
-        if (type.length < 0 || text.length < 0) return {};
-        const Ident ident{integer_of(type), text_of(text, backend)};
-        if (const auto unit = unit_of(tuple, kinds)) map.insert(ident, *unit);
-        return {};
-      }));
+  LADE_TRY(connection.copy_out(fmt::format("SELECT stored.type_id, stored.ident, {} FROM {} AS stored",
+                                           map.table_.unit_columns(), map.table_.table.quoted),
+                               [&](std::string_view tuple) -> Result<void> {
+                                 const db::WireField type = db::take_field(tuple);
+                                 const db::WireField text = db::take_field(tuple);
+                                 if (type.length < 0 || text.length < 0) return {};
+                                 const Ident ident{integer_of(type), text_of(text, backend)};
+                                 if (const auto unit = unit_of(tuple, kinds)) map.insert(ident, *unit);
+                                 return {};
+                               }));
   return map;
 }
 

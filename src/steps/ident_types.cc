@@ -42,8 +42,7 @@ std::vector<std::string> IdentType::columns(std::string_view prefix) const {
 Result<std::vector<IdentType>> read_ident_types(const definition::Step& step, const std::string& table,
                                                 Expansion& expansion) {
   LADE_ASSIGN(const db::Table types_table, expansion.table(step, table));
-  LADE_ASSIGN(const auto rows,
-              expansion.rows(types_table, {"id", "code", "shape", "labels", "enabled"}, "priority"));
+  LADE_ASSIGN(const auto rows, expansion.rows(types_table, {"id", "code", "shape", "labels", "enabled"}, "priority"));
   std::vector<IdentType> types;
   for (const auto& row : rows) {
     if (is_off(row[4])) continue;
@@ -51,10 +50,10 @@ Result<std::vector<IdentType>> read_ident_types(const definition::Step& step, co
     if (row[2] == "hierarchical") type.parts = split(row[3], '.');
   }
   if (types.empty() || types.size() > kMostTypes)
-    return fail("ident_types_unusable",
-                fmt::format("step '{}': the table '{}' has {} types of identifiers in use", step.code, table,
-                            types.size()),
-                fmt::format("it needs 1 to {}", kMostTypes), ErrorKind::invalid);
+    return fail(
+        "ident_types_unusable",
+        fmt::format("step '{}': the table '{}' has {} types of identifiers in use", step.code, table, types.size()),
+        fmt::format("it needs 1 to {}", kMostTypes), ErrorKind::invalid);
   return types;
 }
 

@@ -37,6 +37,7 @@ class TableKind final : public StepKind {
     }
     if (is_unit) {
       entry.key = {"id"};
+      entry.with.clear();
       entry.strategy = definition.strategy.value_or(definition::Strategy::insert_or_update);
       entry.columns.insert(entry.columns.begin(), {"id", name + "_id", {}, {}});
       const auto& others = expansion.unit_columns();
@@ -52,17 +53,14 @@ class TableKind final : public StepKind {
   static void add_columns(const Step& step, const db::Table& table, const Expansion& expansion, LoadEntry& entry) {
     const std::string prefix = option(step, "prefix");
     for (const DataColumn& column : expansion.definition().columns) {
-      const bool audited = !column.step.empty() && column.step != step.code && is_audit(column.name, expansion);
-      if (column.step != step.code && !audited) continue;
+      if (column.step != step.code) continue;
       const std::string target = column.name.starts_with(prefix) ? column.name.substr(prefix.size()) : column.name;
       if (table.find(target) == nullptr) continue;
       entry.columns.push_back({target, column.name, {}, {}});
-      if (!audited) entry.with.push_back(column.name);
+      entry.with.push_back(column.name);
     }
-  }
-
-  static bool is_audit(const std::string& column, const Expansion& expansion) {
-    return std::ranges::count(expansion.temporal().audit, column) > 0;
+    for (const std::string& column : expansion.temporal().audit)
+      if (table.find(column) != nullptr) entry.columns.push_back({column, column, {}, {}});
   }
 
   static void add_fixed(const Step& step, LoadEntry& entry) {

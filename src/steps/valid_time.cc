@@ -67,7 +67,8 @@ class ValidTimeKind final : public StepKind {
     order.message = fmt::format("the first day ({}) is after the last one ({})", from, to);
     expansion.add_check(step, std::move(order));
     if (const std::string table = option(step, "source_period"); !table.empty()) {
-      for (const std::string& unit : units_of(expansion.definition())) add_source_period(step, table, unit, from, expansion);
+      for (const std::string& unit : units_of(expansion.definition()))
+        add_source_period(step, table, unit, from, expansion);
     }
     return {};
   }
@@ -86,7 +87,8 @@ class ValidTimeKind final : public StepKind {
     entry.table = table;
     entry.key = {unit + "_id", "valid_from", "valid_until"};
     entry.strategy = definition::Strategy::insert_only;
-    entry.columns = {Expansion::unit_reference(unit), {"valid_from", from, {}, {}}, {"valid_until", std::string(kUntil), {}, {}}};
+    entry.columns = {
+        Expansion::unit_reference(unit), {"valid_from", from, {}, {}}, {"valid_until", std::string(kUntil), {}, {}}};
     if (expansion.definition().mode == definition::Mode::generic_unit) entry.with = {unit + "_id"};
     expansion.add_entry(step, std::move(entry), Expansion::Rank::parts);
   }
