@@ -164,9 +164,7 @@ CREATE TABLE IF NOT EXISTS establishment (
   edit_at                text,
   PRIMARY KEY (id, valid_from),
   CHECK (valid_from < valid_until),
-  CHECK ((legal_unit_id IS NULL) <> (enterprise_id IS NULL)),
-  CHECK ((legal_unit_id IS NULL) = (primary_for_legal_unit IS NULL)),
-  CHECK ((enterprise_id IS NULL) = (primary_for_enterprise IS NULL))
+  CHECK ((legal_unit_id IS NULL) <> (enterprise_id IS NULL))
 );
 
 CREATE TABLE IF NOT EXISTS external_ident (

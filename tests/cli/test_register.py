@@ -22,7 +22,7 @@ class Register(RegisterTest):
     def test_legal_units(self):
         self.assertEqual(self.load_legal_units(), {"read": 30, "inserted": 16, "updated": 6, "failed": 8})
         self.assertEqual(self.codes(), {22: {"identifier_missing"}, 23: {"period_reversed"}, 24: {"half_a_coordinate"}, 27: {"required"},
-                                        28: {"identifier_claimed"}, 29: {"identifier_claimed"}, 30: {"sibling_failed"}, 31: {"not_a_date"}})
+                                        28: {"claimed_twice"}, 29: {"claimed_twice"}, 30: {"sibling_failed"}, 31: {"not_a_date"}})
         self.assert_sound()
         rows = [row for line, row in enumerate(read_rows(SAMPLES / "legal_units.csv"), 2) if line not in self.codes()]
         for row in rows:
@@ -101,7 +101,8 @@ class Register(RegisterTest):
         self.load(SAMPLES / "establishments_formal.csv", "establishment_formal_source_dates")
         units = (self.number("SELECT count(*) FROM legal_unit"), self.number("SELECT count(*) FROM establishment"))
         self.load(SAMPLES / "turnover_2023.csv", "generic_unit_stats_source_dates")
-        self.assertEqual(self.codes(), {6: {"unit_not_found"}, 7: {"not_an_integer"}})
+        self.assertEqual(self.codes(), {6: {"unit_not_found"}})
+        self.assertEqual(self.issues("warning"), [(7, "employees", "not_an_integer")])
         self.assertEqual((self.number("SELECT count(*) FROM legal_unit"), self.number("SELECT count(*) FROM establishment")), units)
         turnover = self.ask("SELECT valid_from, CAST(turnover AS integer) FROM statistical_unit WHERE tax_ident = '700100102' ORDER BY 1")
         self.assertEqual(turnover, [("2022-01-01", "410000"), ("2023-06-01", "470000"), ("2023-06-15", "470000"), ("2023-09-01", "455000")])
