@@ -19,6 +19,16 @@ foreach(name IN LISTS modules)
   endif()
 endforeach()
 
+# What a page shows is compiled.
+find_package(Python3 REQUIRED)
+set(shown_step ${CMAKE_BINARY_DIR}/shown/writing_a_step.inc)
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/shown)
+add_custom_command(OUTPUT ${shown_step}
+  COMMAND Python3::Interpreter ${CMAKE_SOURCE_DIR}/scripts/doc_code.py ${CMAKE_SOURCE_DIR}/docs/writing-a-step.md cpp > ${shown_step}
+  DEPENDS ${CMAKE_SOURCE_DIR}/docs/writing-a-step.md ${CMAKE_SOURCE_DIR}/scripts/doc_code.py)
+target_sources(steps_test PRIVATE ${shown_step})
+target_include_directories(steps_test PRIVATE ${CMAKE_BINARY_DIR}/shown)
+
 # The tables of other projects, where their folder is (tests/corpus says where it looks).
 file(GLOB corpus_tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/corpus/*_test.cc)
 add_executable(corpus_test ${corpus_tests})

@@ -26,7 +26,7 @@ void StepRows::set(int column, std::size_t row, Cell cell) {
 
 void StepRows::set_text(int column, std::size_t row, std::string_view text) {
   Cell cell;
-  cell.text = arena_.keep(text);
+  cell.text = text;
   set(column, row, cell);
 }
 
@@ -76,7 +76,7 @@ void StepRows::set_entity(std::size_t row, std::span<const Name> names) {
 }
 
 void StepRows::claim(std::size_t row, int column, std::string_view what) {
-  claims_.push_back({static_cast<std::uint32_t>(row), column, arena_.keep(what)});
+  claims_.push_back({static_cast<std::uint32_t>(row), column, what});
 }
 
 int column_named(const Program& program, std::string_view name) {

@@ -32,8 +32,9 @@ class StepRows {
   void set(int column, std::size_t row, Cell cell);
   // The stored value stays.
   void keep(int column, std::size_t row) { columns_[static_cast<std::size_t>(column)].states[row] = CellState::keep; }
-  // The text is copied.
+  // The text lives as long as the batch (a cell's, or what keep_text() gave).
   void set_text(int column, std::size_t row, std::string_view text);
+  std::string_view keep_text(std::string_view text) { return arena_.keep(text); }
 
   // What is wrong with a row, told under each column of the file concerned. An error ends the row; a warning leaves the
   // values of these columns out.
@@ -50,7 +51,8 @@ class StepRows {
     std::string_view value;
   };
   void set_entity(std::size_t row, std::span<const Name> names);
-  // The row claims this for its entity; when another entity of the file claims it too, the rows of both fail.
+  // The row claims this for its entity (the text lives as long as the batch); when another entity of the file claims it
+  // too, the rows of both fail.
   void claim(std::size_t row, int column, std::string_view what);
 
   db::Connection& connection() { return *connection_; }

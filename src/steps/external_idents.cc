@@ -43,12 +43,11 @@ class IdentStep final : public analysis::Step {
   bool makes_claims() const override { return types_in_file_ > 1; }
 
   Result<void> analyse(StepRows& rows) const override {
-    std::vector<std::optional<std::vector<GivenIdent>>> given(rows.size());
-    for (std::size_t row = 0; row < rows.size(); ++row) given[row] = given_idents(types_, rows, row);
-    LADE_TRY(find_units(types_, map_, rows.connection(), given));
+    LADE_ASSIGN(const GivenIdents given, GivenIdents::read(types_, map_, rows));
     std::vector<Added> added;
+    std::vector<StepRows::Name> names;
     for (std::size_t row = 0; row < rows.size(); ++row)
-      if (given[row]) settle(rows, row, *given[row], added);
+      if (given.usable(row)) settle(rows, row, given.of(row), added, names);
     return add_to_known(rows, added);
   }
 
@@ -58,15 +57,17 @@ class IdentStep final : public analysis::Step {
     std::size_t row;
     Unit unit;
     std::size_t type;
-    std::string text;
+    std::string_view text;
   };
+  using Given = std::span<const GivenIdent>;
 
-  void settle(StepRows& rows, std::size_t row, std::vector<GivenIdent>& given, std::vector<Added>& added) const {
+  void settle(StepRows& rows, std::size_t row, Given given, std::vector<Added>& added,
+              std::vector<StepRows::Name>& names) const {
     if (given.empty())
       return rows.error(row, all_columns(types_), "identifier_missing", "no identifier is given",
                         "fill in at least one of these cells");
     const auto known = std::ranges::find_if(given, [](const GivenIdent& ident) { return ident.unit.has_value(); });
-    if (known == given.end()) return settle_new(rows, row, given);
+    if (known == given.end()) return settle_new(rows, row, given, names);
     const Unit unit = *known->unit;
     if (!agree(rows, row, given, unit) || !is_wanted(rows, row, given, unit)) return;
     rows.set_entity(row, unit.id);
@@ -77,18 +78,20 @@ class IdentStep final : public analysis::Step {
       if (!ident.unit) added.push_back({row, unit, ident.type, ident.text});
   }
 
-  void settle_new(StepRows& rows, std::size_t row, const std::vector<GivenIdent>& given) const {
+  void settle_new(StepRows& rows, std::size_t row, Given given, std::vector<StepRows::Name>& names) const {
     if (unit_.empty())
       return rows.error(row, columns_given(types_, given), "unit_not_found", "no unit has these identifiers",
                         "correct them, or import the unit first");
-    std::vector<StepRows::Name> names;
+    names.clear();
     for (const GivenIdent& ident : given) names.push_back({static_cast<std::uint8_t>(ident.type), ident.text});
     rows.set_entity(row, names);
     for (const GivenIdent& ident : given) add(rows, row, ident.type, ident.text);
   }
 
   // All identifiers that are stored name the same unit.
-  bool agree(StepRows& rows, std::size_t row, const std::vector<GivenIdent>& given, const Unit& unit) const {
+  bool agree(StepRows& rows, std::size_t row, Given given, const Unit& unit) const {
+    const auto differs = [&](const GivenIdent& ident) { return ident.unit && *ident.unit != unit; };
+    if (std::ranges::none_of(given, differs)) return true;
     std::vector<GivenIdent> found;
     std::string named;
     std::set<int> kinds;
@@ -99,7 +102,6 @@ class IdentStep final : public analysis::Step {
       named += fmt::format("{}{} names {} {}", named.empty() ? "" : ", ", types_[ident.type].type.code,
                            kind_name(*ident.unit), ident.unit->id);
     }
-    if (std::ranges::all_of(found, [&](const GivenIdent& ident) { return *ident.unit == unit; })) return true;
     rows.error(row, columns_given(types_, found),
                kinds.size() > 1 ? "identifiers_of_two_kinds" : "identifiers_disagree",
                "the identifiers name different units: " + named, "give identifiers of one unit");
@@ -107,7 +109,7 @@ class IdentStep final : public analysis::Step {
   }
 
   // It is of the kind that this import is about.
-  bool is_wanted(StepRows& rows, std::size_t row, const std::vector<GivenIdent>& given, const Unit& unit) const {
+  bool is_wanted(StepRows& rows, std::size_t row, Given given, const Unit& unit) const {
     if (unit_.empty() || unit_ == kind_name(unit)) return true;
     rows.error(
         row, columns_given(types_, given), "identifier_wrong_kind",

@@ -50,37 +50,33 @@ std::vector<IdentColumns> ident_columns(const std::vector<IdentType>& types, con
   return columns;
 }
 
-std::optional<std::vector<GivenIdent>> given_idents(std::span<const IdentColumns> types, analysis::StepRows& rows,
-                                                    std::size_t row) {
-  std::vector<GivenIdent> given;
-  bool usable = true;
-  for (std::size_t i = 0; i < types.size(); ++i) {
-    const IdentColumns& type = types[i];
-    if (type.type.is_plain()) {
-      usable = usable && rows.state(type.columns.front(), row) != analysis::CellState::bad;
-      if (rows.has_value(type.columns.front(), row))
-        given.push_back({i, std::string(rows.text(type.columns.front(), row))});
-      continue;
+Result<GivenIdents> GivenIdents::read(std::span<const IdentColumns> types, const IdentMap& map,
+                                      analysis::StepRows& rows) {
+  GivenIdents given;
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    given.begin_.push_back(given.all_.size());
+    bool usable = true;
+    for (std::size_t i = 0; i < types.size(); ++i) {
+      const IdentColumns& type = types[i];
+      const int column = type.columns.front();
+      if (type.type.is_plain()) {
+        usable = usable && rows.state(column, row) != analysis::CellState::bad;
+        if (rows.has_value(column, row)) given.all_.push_back({i, rows.text(column, row)});
+        continue;
+      }
+      const auto text = joined_parts(type, rows, row);
+      usable = usable && text.has_value();
+      if (text && !text->empty()) given.all_.push_back({i, rows.keep_text(*text)});
     }
-    const auto text = joined_parts(type, rows, row);
-    usable = usable && text.has_value();
-    if (text && !text->empty()) given.push_back({i, *text});
+    given.usable_.push_back(usable);
   }
-  if (!usable) return std::nullopt;
-  return given;
-}
-
-Result<void> find_units(std::span<const IdentColumns> types, const IdentMap& map, db::Connection& connection,
-                        std::vector<std::optional<std::vector<GivenIdent>>>& given) {
+  given.begin_.push_back(given.all_.size());
   std::vector<Ident> idents;
-  for (const auto& row : given)
-    for (std::size_t i = 0; row && i < row->size(); ++i)
-      idents.push_back({types[(*row)[i].type].type.id, (*row)[i].text});
-  LADE_ASSIGN(const auto units, map.find(idents, connection));
-  std::size_t at = 0;
-  for (auto& row : given)
-    for (std::size_t i = 0; row && i < row->size(); ++i) (*row)[i].unit = units[at++];
-  return {};
+  idents.reserve(given.all_.size());
+  for (const GivenIdent& ident : given.all_) idents.push_back({types[ident.type].type.id, ident.text});
+  LADE_ASSIGN(const auto units, map.find(idents, rows.connection()));
+  for (std::size_t i = 0; i < units.size(); ++i) given.all_[i].unit = units[i];
+  return given;
 }
 
 std::vector<int> all_columns(std::span<const IdentColumns> types) {

@@ -23,18 +23,28 @@ std::vector<IdentColumns> ident_columns(const std::vector<IdentType>& types, con
 // An identifier that a row gives.
 struct GivenIdent {
   std::size_t type = 0;  // place in the list of types
-  std::string text;
+  std::string_view text;
   std::optional<Unit> unit = {};  // that it names, if it is stored
 };
 
-// The identifiers of a row, by type. Says what is wrong with them: a hierarchical one must have all its parts or none,
-// of letters, digits and underscores. Nullopt then.
-std::optional<std::vector<GivenIdent>> given_idents(std::span<const IdentColumns> types, analysis::StepRows& rows,
-                                                    std::size_t row);
+// The identifiers of all rows of a batch, with the units that they name.
+class GivenIdents {
+ public:
+  // Says what is wrong with them: a hierarchical one must have all its parts or none, of letters, digits and
+  // underscores.
+  static Result<GivenIdents> read(std::span<const IdentColumns> types, const IdentMap& map, analysis::StepRows& rows);
+  // Those of a row, by type.
+  std::span<const GivenIdent> of(std::size_t row) const {
+    return {all_.data() + begin_[row], begin_[row + 1] - begin_[row]};
+  }
+  // Nothing is wrong with them.
+  bool usable(std::size_t row) const { return usable_[row]; }
 
-// Finds the units of the identifiers of many rows at once.
-Result<void> find_units(std::span<const IdentColumns> types, const IdentMap& map, db::Connection& connection,
-                        std::vector<std::optional<std::vector<GivenIdent>>>& given);
+ private:
+  std::vector<GivenIdent> all_;
+  std::vector<std::size_t> begin_;  // by row, and the end
+  std::vector<bool> usable_;
+};
 
 // The stored identifiers that a step of kind external_idents names.
 Result<IdentMap> load_idents(const definition::Step& step, db::Connection& connection);

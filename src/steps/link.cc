@@ -51,16 +51,14 @@ class LinkedStep final : public analysis::Step {
       : map_(std::move(map)), types_(std::move(types)), unit_(std::move(unit)), column_(column) {}
 
   Result<void> analyse(StepRows& rows) const override {
-    std::vector<std::optional<std::vector<GivenIdent>>> given(rows.size());
-    for (std::size_t row = 0; row < rows.size(); ++row) given[row] = given_idents(types_, rows, row);
-    LADE_TRY(find_units(types_, map_, rows.connection(), given));
+    LADE_ASSIGN(const GivenIdents given, GivenIdents::read(types_, map_, rows));
     for (std::size_t row = 0; row < rows.size(); ++row)
-      if (given[row]) settle(rows, row, *given[row]);
+      if (given.usable(row)) settle(rows, row, given.of(row));
     return {};
   }
 
  private:
-  void settle(StepRows& rows, std::size_t row, const std::vector<GivenIdent>& given) const {
+  void settle(StepRows& rows, std::size_t row, std::span<const GivenIdent> given) const {
     if (given.empty())
       return rows.error(row, all_columns(types_), "link_missing", fmt::format("no identifier of a {} is given", unit_),
                         "fill in at least one of these cells");

@@ -51,6 +51,10 @@ class CollectingSink final : public analysis::AnalysisSink {
     rows.push_back({std::string(row.key), row.row_id, std::string(row.tuple)});
     return {};
   }
+  Result<void> note(const analysis::AnalysedRow& noted) override {
+    notes.push_back({std::string(noted.key), noted.row_id, std::string(noted.tuple)});
+    return {};
+  }
   Result<void> issue(const model::Issue& issue, std::int64_t row_id, std::int64_t line, std::uint64_t offset) override {
     issues.push_back({row_id, line, offset, issue});
     return {};
@@ -64,6 +68,7 @@ class CollectingSink final : public analysis::AnalysisSink {
   }
 
   std::vector<AnalysedRow> rows;
+  std::vector<AnalysedRow> notes;
   std::vector<FoundIssue> issues;
   std::int64_t failed = 0;
 };
