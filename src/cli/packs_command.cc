@@ -14,7 +14,9 @@ namespace json = boost::json;
 using model::Outcome;
 
 json::array array_of(const std::vector<std::string>& texts) {
-  return {texts.begin(), texts.end()};
+  json::array array;
+  for (const std::string& text : texts) array.emplace_back(text);
+  return array;
 }
 
 int list(const CommonOptions& common) {
