@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "analysis/binder.h"
 #include "base/nearest.h"
 
@@ -67,6 +69,8 @@ Result<std::shared_ptr<const Program>> Binder::run(const StepMaker& make_step) {
   for (const definition::LoadEntry& entry : program_->definition.load) LADE_TRY(bind_entry(entry));
   if (faults_.empty()) {
     bind_identity();
+    const auto asked = std::ranges::find(program_->slots, program_->asked_column, &Slot::column);
+    if (asked != program_->slots.end()) program_->asked_slot = static_cast<int>(asked - program_->slots.begin());
     return std::shared_ptr<const Program>(program_);
   }
   Error error = faults_.front();

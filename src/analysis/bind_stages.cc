@@ -39,7 +39,8 @@ Result<void> Binder::bind_stages(const StepMaker& make_step) {
     LADE_ASSIGN(stages[i + 1].step, make_step(steps[i], *program_, connection_));
     if (!stages[i + 1].step) continue;
     program_->step_names_entities = program_->step_names_entities || stages[i + 1].step->names_entities();
-    program_->has_claims = program_->has_claims || stages[i + 1].step->makes_claims();
+    if (stages[i + 1].step->asked_column() >= 0) program_->asked_column = stages[i + 1].step->asked_column();
+    program_->has_claims = program_->has_claims || stages[i + 1].step->makes_claims() || program_->asked_column >= 0;
   }
   return {};
 }

@@ -41,10 +41,22 @@ class Binder {
   Result<void> bind_entry(const definition::LoadEntry& entry);
   void bind_fields(const definition::LoadEntry& entry, EntryProgram& program);
   void bind_reference(const definition::TargetColumn& column, EntryProgram& program);
+  void bind_constant(const definition::TargetColumn& column, EntryProgram& program);
   void bind_key(const definition::LoadEntry& entry, EntryProgram& program);
+  void check_unique(const definition::LoadEntry& entry, const EntryProgram& program);
   void bind_identity();
+  void add_identity(const KeyPart& part);
   void limit_length(ColumnProgram& column, const db::Column& target);
   int add_slot(const Slot& slot);
+
+  // Tables with a period (bind_temporal.cc).
+  void bind_period(const definition::LoadEntry& entry, EntryProgram& program);
+  int bind_day(const definition::LoadEntry& entry, const std::string& target, const std::string& data, int& slot,
+               EntryProgram& program);
+  int bind_entity_id(const definition::LoadEntry& entry, EntryProgram& program);
+  void bind_roles(const definition::LoadEntry& entry, EntryProgram& program);
+  void bind_conditions(const definition::LoadEntry& entry, EntryProgram& program);
+  int any_slot_of(int column);
 
   Result<const db::Table*> table(const std::string& name, int line);
   std::string context_value(const definition::FixedValue& value) const;

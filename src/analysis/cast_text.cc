@@ -96,6 +96,10 @@ void append_decimal(std::string& out, Int128 value, int scale) {
 }
 
 void append_date(std::string& out, std::int32_t days) {
+  if (days == kInfinityDay) {
+    out += kInfinityWord;
+    return;
+  }
   const WrittenDate written = civil_from_days(days);
   char text[] = "YYYY-MM-DD";
   write_pair(text + 10, written.day);

@@ -222,6 +222,10 @@ const std::vector<RowIssues::Entry>& RowIssues::sorted() {
 }
 
 CastFault cast_text(const ColumnProgram& column, std::string_view text, Cell& cell) {
+  if (column.column.infinity && column.type.kind == TypeKind::date && folds_to(text, kInfinityWord)) {
+    cell.number = kInfinityDay;
+    return {};
+  }
   return cast(column.type, column.numbers, column.booleans, column.dates, text, cell);
 }
 

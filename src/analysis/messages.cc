@@ -37,7 +37,7 @@ std::string date_hint(const ColumnProgram& column, std::string_view example, std
   const std::string how = !c.formats.empty() ? fmt::format("write it like {}", fmt::join(c.formats, " or "))
                           : c.locale.empty() ? fmt::format("write it like {}", example)
                                              : fmt::format("write {}", column.dates.accepted());
-  return how + explain_date(column, value);
+  return how + (c.infinity ? " or infinity" : "") + explain_date(column, value);
 }
 
 struct Text {

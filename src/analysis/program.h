@@ -151,12 +151,21 @@ struct Program {
   bool step_names_entities = false;
   int entity_slot = -1;  // the id of the row's entity in the root table, blank when it is new; -1: see the root's key
   std::vector<Stage> stages;  // by priority; a definition without steps has one
-  bool has_claims = false;    // rows may claim what only one entity can have (StepRows::claim())
+  bool has_claims = false;    // rows may claim what only one entity can have (StepRows::claim(), ask_first())
+  int asked_column = -1;      // that StepRows::ask_first() asks for …
+  int asked_slot = -1;        // … and where it is staged
 
   std::vector<std::string> header;
   std::vector<std::string> unmapped;  // source columns that nothing reads
   std::vector<std::string> absent;    // optional columns that the file does not have
   bool resubmitted = false;           // the file is a result file of lade: escaped formulas are read back
+
+  // The entry whose rows are the entities: the first that is not made for new ones only.
+  std::size_t root() const {
+    std::size_t at = 0;
+    while (at + 1 < entries.size() && entries[at].for_new >= 0) ++at;
+    return at;
+  }
 };
 
 // Makes the analyse half of a step; null: it has none. The program's columns are bound already.

@@ -16,6 +16,9 @@ using definition::TypeKind;
 constexpr std::int64_t kEpochDays = 10957;  // PostgreSQL counts from 2000-01-01
 constexpr std::int64_t kEpochMicroseconds = kEpochDays * 86'400'000'000;
 constexpr std::int64_t kMicrosecondsPerDay = 86'400'000'000;
+// How PostgreSQL writes its infinity.
+constexpr std::int32_t kInfiniteWireDate = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t kInfiniteWireTimestamp = std::numeric_limits<std::int64_t>::max();
 
 template <class Int>
 char* write_number(char* at, Int value) {
@@ -198,10 +201,14 @@ std::int64_t rounded(std::int64_t microseconds, int digits) {
 }
 
 [[gnu::noinline]] char* write_time(char* at, const Cell& cell, const Type& type, const WireForm& form) {
+  const bool endless = type.kind == TypeKind::date && cell.number == kInfinityDay;
   switch (form.wire) {
-    case WireType::date: return write_number<std::int32_t>(at, static_cast<std::int32_t>(cell.number - kEpochDays));
+    case WireType::date:
+      return write_number<std::int32_t>(
+          at, endless ? kInfiniteWireDate : static_cast<std::int32_t>(cell.number - kEpochDays));
     case WireType::timestamp:
     case WireType::timestamptz: {
+      if (endless) return write_number<std::int64_t>(at, kInfiniteWireTimestamp);
       const Int128 microseconds = type.kind == TypeKind::date ? cell.number * kMicrosecondsPerDay : cell.number;
       return write_number<std::int64_t>(
           at, rounded(static_cast<std::int64_t>(microseconds - kEpochMicroseconds), form.scale));
@@ -307,8 +314,8 @@ bool decode_text(std::string_view text, const Type& type, TextArena& arena, Cell
     case TypeKind::uuid: return !uuid(text, cell.uuid);
     case TypeKind::decimal: return !plain_numbers.decimal(text, 38, type.scale, cell.number);
     case TypeKind::date: {
-      std::int32_t days = 0;
-      if (iso_dates.date(text, days)) return false;
+      std::int32_t days = kInfinityDay;
+      if (text != kInfinityWord && iso_dates.date(text, days)) return false;
       cell.number = days;
       return true;
     }
@@ -381,14 +388,19 @@ bool decode_value(db::WireField field, WireType wire, const Type& type, TextAren
       return (type.kind == TypeKind::decimal || type.kind == TypeKind::integer) &&
              read_numeric(bytes, scale, cell.number);
     }
-    case WireType::date:
-      cell.number = db::read_big_endian<std::int32_t>(bytes.data()) + kEpochDays;
+    case WireType::date: {
+      const auto days = db::read_big_endian<std::int32_t>(bytes.data());
+      cell.number = days + kEpochDays;
+      if (type.kind == TypeKind::date && days == kInfiniteWireDate) cell.number = kInfinityDay;
       if (type.kind == TypeKind::timestamp) cell.number *= kMicrosecondsPerDay;
       return type.kind == TypeKind::date || type.kind == TypeKind::timestamp;
+    }
     case WireType::timestamp:
     case WireType::timestamptz:
       cell.number = Int128{db::read_big_endian<std::int64_t>(bytes.data())} + kEpochMicroseconds;
-      if (type.kind == TypeKind::date) {
+      if (type.kind == TypeKind::date && cell.number == Int128{kInfiniteWireTimestamp} + kEpochMicroseconds) {
+        cell.number = kInfinityDay;
+      } else if (type.kind == TypeKind::date) {
         if (cell.number % kMicrosecondsPerDay != 0) return false;
         cell.number /= kMicrosecondsPerDay;
       }

@@ -92,7 +92,7 @@ Result<void> settle(const Work& work) {
   {
     LADE_ASSIGN(const Worker::Session session, work.worker.session(work.context.stop()));
     LADE_TRY(work.open.open_segments(*session));
-    LADE_TRY(work.open.read_contested(*session));
+    LADE_TRY(work.open.settle_claims());
   }
   LADE_ASSIGN(const StagedBucket staged, work.open.bucket(work.target.part));
   LADE_ASSIGN(BucketResult settled, settle_bucket(work.job(), staged, work.context.stop()));

@@ -2,10 +2,7 @@
 
 #include <boost/json.hpp>
 
-#include <algorithm>
-
 #include "base/failpoint.h"
-#include "load/claims.h"
 #include "store/journal.h"
 
 namespace lade::jobs {
@@ -14,10 +11,6 @@ namespace {
 using model::Outcome;
 
 constexpr std::size_t kSliceBytes = 16 * 1024 * 1024;
-
-std::span<const std::uint32_t> left_out(const StagedBucket& staged) {
-  return staged.left_out ? std::span<const std::uint32_t>(*staged.left_out) : std::span<const std::uint32_t>();
-}
 
 }  // namespace
 
@@ -46,7 +39,7 @@ Result<void> BucketLoader::next_slice() {
 Result<void> BucketLoader::begin(const StagedBucket& staged, const Rows* only) {
   only_ = only;
   settler_ = std::make_unique<load::Settler>(*job_.program, job_.area->file(), staged.ranges,
-                                             load::SettleOptions{.slice_bytes = kSliceBytes}, left_out(staged));
+                                             load::SettleOptions{.slice_bytes = kSliceBytes}, staged.claims);
   result_ = std::make_unique<BucketResult>(job_);
   issues_ = std::make_unique<staging::IssueWriter>(*result_->findings);
   return next_slice();
@@ -105,27 +98,23 @@ Result<void> pack_findings(BucketResult& result) {
 Result<BucketResult> refuse_contested(const Job& job, Ranges claims) {
   BucketResult refused(job);
   staging::IssueWriter issues(*refused.findings);
-  LADE_TRY(load::refuse_contested(*job.program, job.area->file(), claims, issues, refused.counts));
+  LADE_ASSIGN(const load::ClaimResults results, load::settle_claims(*job.program, job.area->file(), claims, &issues));
+  refused.counts[Outcome::failed] = static_cast<std::int64_t>(results.contested.size());
   LADE_TRY(issues.publish(refused.issues));
   LADE_TRY(pack_findings(refused));
   return refused;
 }
 
-Result<std::shared_ptr<const std::vector<std::uint32_t>>> contested_rows(std::string_view packed) {
-  auto rows = std::make_shared<std::vector<std::uint32_t>>();
-  LADE_TRY(store::for_each_outcome(packed, [&](const store::RowOutcome& row) -> Result<void> {
-    rows->push_back(row.row_id);
-    return {};
-  }));
-  std::ranges::sort(*rows);
-  return rows;
+Result<std::shared_ptr<const load::ClaimResults>> settle_claims(const Job& job, Ranges claims) {
+  LADE_ASSIGN(load::ClaimResults results, load::settle_claims(*job.program, job.area->file(), claims, nullptr));
+  return std::make_shared<const load::ClaimResults>(std::move(results));
 }
 
 Result<BucketResult> settle_bucket(const Job& job, const StagedBucket& staged, const std::stop_token& stop) {
   BucketResult settled(job);
   staging::IssueLog all(*job.area);
   staging::IssueWriter issues(all);
-  load::Settler settler(*job.program, job.area->file(), staged.ranges, {.slice_bytes = kSliceBytes}, left_out(staged));
+  load::Settler settler(*job.program, job.area->file(), staged.ranges, {.slice_bytes = kSliceBytes}, staged.claims);
   load::Slice slice;
   model::RowCounts counts;
   for (;;) {

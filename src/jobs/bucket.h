@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "jobs/job.h"
+#include "load/claims.h"
 #include "load/loader.h"
 #include "store/outcome_blob.h"
 #include "store/outcomes.h"
@@ -20,7 +21,7 @@ using Ranges = std::span<const staging::Range>;
 struct StagedBucket {
   std::vector<staging::Range> ranges;
   std::unique_ptr<char[]> memory = {};
-  std::shared_ptr<const std::vector<std::uint32_t>> left_out = {};  // rows that have failed meanwhile, sorted
+  std::shared_ptr<const load::ClaimResults> claims = {};
 };
 
 // What became of the rows of a bucket, so far.
@@ -80,8 +81,8 @@ Result<BucketResult> settle_bucket(const Job& job, const StagedBucket& staged, c
 
 // Fails the rows that claim what rows of other entities claim too.
 Result<BucketResult> refuse_contested(const Job& job, Ranges claims);
-// The rows that failed so, sorted, of packed outcomes.
-Result<std::shared_ptr<const std::vector<std::uint32_t>>> contested_rows(std::string_view packed);
+// What comes of all claims of the job's rows, without telling.
+Result<std::shared_ptr<const load::ClaimResults>> settle_claims(const Job& job, Ranges claims);
 
 // Adds the rows that findings decide to what is packed.
 Result<void> pack_findings(BucketResult& result);

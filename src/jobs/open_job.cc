@@ -95,20 +95,18 @@ Result<void> OpenJob::open_segments(db::Connection& connection) {
   return {};
 }
 
-Result<void> OpenJob::read_contested(db::Connection& connection) {
+// The claims task has told what came of the claims; here it is found out again, from the same records.
+Result<void> OpenJob::settle_claims() {
   const std::lock_guard lock(mutex_);
-  if (contested_ || !job->plan.has_claims()) return {};
-  const auto part = static_cast<std::int64_t>(job->plan.buckets());
-  LADE_ASSIGN(const auto outcomes, store::outcomes_of(connection, job->id, part, part));
-  if (outcomes.empty())
-    return fail("staging_incomplete", "the claims of the job's rows are not settled", "retry the job");
-  LADE_ASSIGN(contested_, contested_rows(outcomes.front().packed));
+  if (claims_ || !job->plan.has_claims()) return {};
+  LADE_ASSIGN(const StagedBucket staged, bucket(job->plan.buckets()));
+  LADE_ASSIGN(claims_, jobs::settle_claims(*job, staged.ranges));
   return {};
 }
 
 Result<StagedBucket> OpenJob::bucket(std::size_t bucket) const {
   StagedBucket staged;
-  staged.left_out = contested_;
+  staged.claims = claims_;
   std::uint64_t bytes = 0;
   for (const auto& segment : segments_) bytes += segment->bucket_bytes(bucket);
   if (bytes <= kMostInMemory) staged.memory = std::make_unique_for_overwrite<char[]>(bytes);

@@ -72,8 +72,8 @@ class OpenJob {
   // Opens the segments of all chunks, once. Fails with staging_incomplete when not all are analysed.
   Result<void> open_segments(db::Connection& connection);
   bool has_segments() const;
-  // Reads which rows have failed because of their claims, once that is known.
-  Result<void> read_contested(db::Connection& connection);
+  // Finds out what comes of the rows' claims, once; the segments are open.
+  Result<void> settle_claims();
   // The rows of a bucket in all chunks, found whole.
   Result<StagedBucket> bucket(std::size_t bucket) const;
 
@@ -83,7 +83,7 @@ class OpenJob {
   std::vector<std::unique_ptr<Worker>> idle_;
   std::vector<std::unique_ptr<staging::SegmentFile>> segments_;  // by chunk; not changed once they are opened
   bool segments_opened_ = false;
-  std::shared_ptr<const std::vector<std::uint32_t>> contested_;
+  std::shared_ptr<const load::ClaimResults> claims_;
 };
 
 }  // namespace lade::jobs

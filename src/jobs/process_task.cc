@@ -69,13 +69,13 @@ Result<Worker::Session> loading_session(const Work& work) {
 
 Result<void> process_bucket(const Work& work) {
   // SQLite's only session is in use as long as another bucket is written: this one is prepared meanwhile.
-  if (!work.open.has_segments() || work.job().plan.has_claims() || is_judged(work.job().definition())) {
+  if (!work.open.has_segments() || is_judged(work.job().definition())) {
     LADE_ASSIGN(const Worker::Session session, work.worker.session(work.context.stop()));
     LADE_ASSIGN(const bool stopped, is_stopped(work, *session));
     if (stopped) return {};
     LADE_TRY(work.open.open_segments(*session));
-    LADE_TRY(work.open.read_contested(*session));
   }
+  LADE_TRY(work.open.settle_claims());
   LADE_ASSIGN(const StagedBucket staged, work.open.bucket(work.target.part));
   LADE_ASSIGN(BucketLoader* const loader, work.worker.loader(work.context.stop()));
   LADE_TRY(loader->begin(staged));
@@ -122,7 +122,7 @@ Result<void> process_all(const Work& work) {
   LADE_ASSIGN(BucketLoader* const loader, work.worker.loader(work.context.stop()));
   LADE_ASSIGN(const Worker::Session session, loading_session(work));
   LADE_TRY(work.open.open_segments(*session));
-  LADE_TRY(work.open.read_contested(*session));
+  LADE_TRY(work.open.settle_claims());
   LADE_TRY(work.context.extend_deadline(*session, std::chrono::hours(24)));
   std::map<std::size_t, BucketResult> results;
   model::RowCounts counts;
@@ -171,7 +171,7 @@ Result<void> orphans(const Work& work) {
   LADE_ASSIGN(BucketLoader* const loader, work.worker.loader(work.context.stop()));
   LADE_ASSIGN(const Worker::Session session, loading_session(work));
   LADE_TRY(work.open.open_segments(*session));
-  LADE_TRY(work.open.read_contested(*session));
+  LADE_TRY(work.open.settle_claims());
   LADE_ASSIGN(queue::Publication publication, work.context.publish(*session));
   std::map<std::size_t, BucketResult> results;
   for (std::size_t bucket = 0; bucket < job.plan.buckets(); ++bucket) {

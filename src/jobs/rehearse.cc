@@ -22,7 +22,7 @@ struct Rehearsal {
   Progress& progress;
   staging::IssueLog findings;
   std::vector<std::vector<staging::Range>> buckets;  // each bucket's ranges, by chunk
-  std::shared_ptr<const std::vector<std::uint32_t>> contested;
+  std::shared_ptr<const load::ClaimResults> claims;
   std::mutex mutex;  // guards what follows
   model::RowCounts counts;
   staging::IssueCounts issues;
@@ -55,7 +55,7 @@ Result<void> rehearse_buckets(Rehearsal& rehearsal, const NextItem& next, const 
   BucketLoader loader(rehearsal.job, *connection, nullptr);
   LADE_TRY(loader.prepare());
   while (const auto bucket = next()) {
-    const StagedBucket staged{rehearsal.buckets[*bucket], nullptr, rehearsal.contested};
+    const StagedBucket staged{rehearsal.buckets[*bucket], nullptr, rehearsal.claims};
     LADE_TRY(loader.begin(staged));
     LADE_ASSIGN(db::Transaction transaction, db::Transaction::begin(*connection));
     LADE_ASSIGN(const BucketResult result, loader.rehearse(stop));
@@ -72,8 +72,8 @@ Result<void> rehearse_buckets(Rehearsal& rehearsal, const NextItem& next, const 
 Result<void> refuse_contested(Rehearsal& rehearsal) {
   const Job& job = rehearsal.job;
   if (!job.plan.has_claims()) return {};
-  LADE_ASSIGN(BucketResult refused, refuse_contested(job, rehearsal.buckets.back()));
-  LADE_ASSIGN(rehearsal.contested, contested_rows(refused.outcomes.finish()));
+  LADE_ASSIGN(const BucketResult refused, refuse_contested(job, rehearsal.buckets.back()));
+  LADE_ASSIGN(rehearsal.claims, settle_claims(job, rehearsal.buckets.back()));
   rehearsal.add(*refused.findings, refused.issues);
   rehearsal.counts += refused.counts;
   rehearsal.progress.rows_failed += refused.counts[Outcome::failed];

@@ -1,8 +1,12 @@
 #include "load/entry_load.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 #include <unordered_map>
+
+#include "load/tuple_fields.h"
 
 namespace lade::load {
 namespace {
@@ -11,16 +15,6 @@ using analysis::Cell;
 using analysis::kKeep;
 using analysis::TargetField;
 using definition::Strategy;
-
-void split(std::string_view tuple, std::vector<db::WireField>& fields) {
-  fields.clear();
-  while (!tuple.empty()) fields.push_back(db::take_field(tuple));
-}
-
-void append_whole(std::string& tuple, db::WireField field) {
-  db::append_big_endian<std::int32_t>(tuple, field.length);
-  tuple.append(field.bytes());
-}
 
 // The tuples of chosen rows.
 class ChosenRows final : public db::TupleSource {
@@ -80,9 +74,9 @@ class KeysOf final : public db::TupleSource {
 
 EntryLoad::EntryLoad(const analysis::Program& program, std::size_t entry, db::Connection& connection,
                      db::Connection* reader)
-    : program_(program),
-      entry_(program.entries[entry]),
-      index_(entry),
+    : TableLoad(program, entry),
+      key_is_root_(entry == program.root() && !program.step_names_entities && program.entity_slot < 0 &&
+                   program.definition.partition != definition::Partition::hash),
       target_(connection, entry_),
       connection_(connection) {
   if (reader != nullptr) reader_.emplace(*reader, entry_);
@@ -111,7 +105,7 @@ Result<void> EntryLoad::prepare() {
 
 // The key in the form that sorts; the root's is already there when nothing else is in the identity.
 std::string_view EntryLoad::key_of(std::string_view tuple, const Row* row) {
-  if (row != nullptr && index_ == 0 && program_.definition.partition != definition::Partition::hash) return row->root();
+  if (row != nullptr && key_is_root_) return row->root();
   split(tuple, fields_);
   key_scratch_.clear();
   for (const analysis::KeyPart& part : entry_.key) {
@@ -125,17 +119,18 @@ std::string_view EntryLoad::key_of(std::string_view tuple, const Row* row) {
   return key_scratch_;
 }
 
-// Builds the row's tuple for this table in scratch_; false when a reference leads nowhere.
-bool EntryLoad::assemble_tuple(const Row& row, std::size_t index, std::span<EntryLoad* const> earlier) {
+// Builds the tuple of the row whose fields are in fields_, in scratch_; false when a reference leads nowhere.
+bool EntryLoad::assemble_tuple(const Portion& portion, std::size_t index) {
   scratch_.clear();
-  split(row.tuple, fields_);
   for (const TargetField& field : entry_.fields) {
     if (field.slot >= 0) {
       append_whole(scratch_, fields_[static_cast<std::size_t>(field.slot)]);
+    } else if (field.constant) {
+      scratch_ += *field.constant;
     } else if (field.drawn) {
       db::append_big_endian<std::int32_t>(scratch_, kKeep);
     } else {
-      const auto referenced = earlier[static_cast<std::size_t>(field.ref_entry)]->field_of(
+      const auto referenced = portion.earlier[static_cast<std::size_t>(field.ref_entry)]->field_of(
           index, static_cast<std::size_t>(field.ref_field));
       if (!referenced) return false;
       append_whole(scratch_, *referenced);
@@ -144,52 +139,81 @@ bool EntryLoad::assemble_tuple(const Row& row, std::size_t index, std::span<Entr
   return true;
 }
 
-void EntryLoad::add(std::size_t index, std::string_view tuple) {
-  EntryRow row;
-  row.row = static_cast<std::uint32_t>(index);
-  row.tuple = tuple;
-  rows_.push_back(row);
+// Rows of one entity follow each other; of those that name the same stored row only one is written, and an entity that
+// is new gets one row. True when this row goes with the one before it.
+bool EntryLoad::share_row(const Portion& portion, std::size_t index, std::string_view tuple, std::string_view key) {
+  if (rows_.empty()) return false;
+  EntryRow& before = rows_.back();
+  if (entry_.for_new >= 0) return portion.slice.rows[before.row].root() == portion.slice.rows[index].root();
+  if (entry_.key.empty() || key.empty() || before.key != key) return false;
+  const bool last_wins = program_.definition.duplicates != definition::DuplicatePolicy::first;
+  if (last_wins) before.row = static_cast<std::uint32_t>(index), before.tuple = tuple;
+  return true;
 }
 
-Result<void> EntryLoad::assemble(const Slice& slice, std::size_t begin, std::size_t end,
-                                 std::span<EntryLoad* const> earlier) {
+void EntryLoad::assemble_row(const Portion& portion, std::size_t index) {
+  const Row& row = portion.slice.rows[index];
+  std::string_view tuple = row.tuple;
+  if (!entry_.tuple_is_row) {
+    split(row.tuple, fields_);
+    if (!concerns(portion, index, fields_) || !assemble_tuple(portion, index)) return;
+    tuple = arena_.keep(scratch_);
+  }
+  std::string_view key;
+  if (!entry_.key.empty()) {
+    key = key_of(tuple, &row);
+    if (key.data() == key_scratch_.data()) key = arena_.keep(key);
+  }
+  if (!share_row(portion, index, tuple, key)) {
+    sorted_ = sorted_ && (entry_.key.empty() || rows_.empty() || rows_.back().key < key);
+    EntryRow& added = rows_.emplace_back();
+    added.row = static_cast<std::uint32_t>(index);
+    added.tuple = tuple;
+    added.key = key;
+  }
+  carrier_[index - begin_] = static_cast<std::uint32_t>(rows_.size());
+}
+
+void EntryLoad::assemble(const Portion& portion) {
   rows_.clear();
   arena_.clear();
   order_.clear();
   written_.clear();
   in_insert_ = false;
-  begin_ = begin;
+  begin_ = portion.begin;
   cursor_ = 0;
   sorted_ = true;
-  carrier_.assign(end - begin, 0);
-  rows_.reserve(end - begin);
-  const bool last_wins = program_.definition.duplicates != definition::DuplicatePolicy::first;
-  for (std::size_t i = begin; i < end; ++i) {
-    const Row& row = slice.rows[i];
-    if (row.outcome == model::Outcome::failed) continue;
-    std::string_view tuple = row.tuple;
-    if (!entry_.tuple_is_row) {
-      if (!assemble_tuple(row, i, earlier)) continue;
-      tuple = arena_.keep(scratch_);
-    }
-    std::string_view key;
-    if (!entry_.key.empty()) {
-      key = key_of(tuple, &row);
-      if (key.data() == key_scratch_.data()) key = arena_.keep(key);
-      const int order = rows_.empty() ? -1 : rows_.back().key.compare(key);
-      // Rows of one entity follow each other; of those that name the same stored row only one is written.
-      if (order == 0 && !key.empty()) {
-        if (last_wins) rows_.back().row = static_cast<std::uint32_t>(i), rows_.back().tuple = tuple;
-        carrier_[i - begin] = static_cast<std::uint32_t>(rows_.size());
-        continue;
-      }
-      sorted_ = sorted_ && order < 0;
-    }
-    add(i, tuple);
-    rows_.back().key = key;
-    carrier_[i - begin] = static_cast<std::uint32_t>(rows_.size());
-  }
+  carrier_.assign(portion.end - portion.begin, 0);
+  rows_.reserve(portion.end - portion.begin);
+  for (std::size_t i = portion.begin; i < portion.end; ++i)
+    if (portion.slice.rows[i].outcome == model::Outcome::unprocessed) assemble_row(portion, i);
+}
+
+Result<void> EntryLoad::decide(const Portion& portion, std::vector<Refusal>& refusals) {
+  assemble(portion);
+  LADE_TRY(compare(portion.by_reader));
+  if (portion.later && entry_.by_key()) LADE_TRY(give_way(portion.later));
+  LADE_TRY(complete_new_rows());
+  refuse_nulls(refusals);
   return {};
+}
+
+void EntryLoad::refuse_nulls(std::vector<Refusal>& refusals) {
+  for (const EntryRow& row : rows_) {
+    if (row.action != Action::insert) continue;
+    if (const db::Column* column = forbidden_null(row)) refusals.push_back({row.row, null_refusal(entry_, *column)});
+  }
+}
+
+std::optional<RowAction> EntryLoad::action_of(std::size_t row) const {
+  const EntryRow* carrier = row_of(row);
+  if (carrier == nullptr) return std::nullopt;
+  return RowAction{carrier->action, carrier->row == row};
+}
+
+bool EntryLoad::is_new(std::size_t row) const {
+  const EntryRow* carrier = row_of(row);
+  return carrier != nullptr && carrier->action == Action::insert;
 }
 
 const EntryRow* EntryLoad::row_of(std::size_t row) const {
@@ -199,6 +223,7 @@ const EntryRow* EntryLoad::row_of(std::size_t row) const {
 
 std::optional<db::WireField> EntryLoad::field_of(std::size_t row, std::size_t field) const {
   const EntryRow* carrier = row_of(row);
+  if (carrier == nullptr && entry_.for_new >= 0) return db::WireField{kKeep, nullptr};  // the entity has its own
   if (carrier == nullptr || carrier->action == Action::skip_no_target) return std::nullopt;
   std::string_view tuple =
       carrier->action == Action::insert || carrier->stored.empty() ? carrier->tuple : carrier->stored;
@@ -285,8 +310,10 @@ Result<void> EntryLoad::match(std::string_view stored) {
 Result<void> EntryLoad::compare(bool by_reader) {
   if (!entry_.by_key() || rows_.empty()) return {};
   Target& target = by_reader ? *reader_ : target_;
-  const bool only_existing = entry_.strategy == Strategy::replace_only || entry_.strategy == Strategy::update_only;
-  for (EntryRow& row : rows_) row.action = only_existing ? Action::skip_no_target : Action::insert;
+  // Beside a timeline rows are made as they are needed: the timeline is what must exist.
+  const bool may_insert =
+      !only_existing(entry_.strategy) || (program_.entries[program_.root()].period && index_ != program_.root());
+  for (EntryRow& row : rows_) row.action = may_insert ? Action::insert : Action::skip_no_target;
   const auto on_row = [this](std::string_view stored) { return match(stored); };
   const bool ordered = sorted_ && program_.definition.partition != definition::Partition::hash &&
                        std::all_of(entry_.key.begin(), entry_.key.end(), [](const auto& part) { return part.ordered; });
@@ -427,6 +454,18 @@ Result<void> EntryLoad::read_back() {
     if (at < rows_.size() && rows_[at].is_written()) rows_[at].tuple = arena_.keep(stored);
   }
   return {};
+}
+
+void EntryLoad::journal_to(const JournalSink& sink) {
+  if (entry_.by_key()) journal_.emplace(entry_, sink);
+}
+
+Result<void> EntryLoad::journal() {
+  return journal_ ? journal(*journal_) : Result<void>();
+}
+
+Result<void> EntryLoad::finish_journal() {
+  return journal_ ? journal_->finish() : Result<void>();
 }
 
 Result<void> EntryLoad::journal(JournalWriter& writer) {

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
+
+#include "load/temporal_load.h"
 
 namespace lade::load {
 namespace {
@@ -19,7 +22,8 @@ Outcome outcome_of(Action action) {
     case Action::unchanged: return Outcome::unchanged;
     case Action::skip_exists:
     case Action::skip_no_target:
-    case Action::skip_superseded: return Outcome::skipped;
+    case Action::skip_superseded:
+    case Action::skip_eclipsed: return Outcome::skipped;
   }
   return Outcome::failed;
 }
@@ -30,11 +34,23 @@ model::Issue why_skipped(Action action) {
   if (action == Action::skip_superseded) {
     issue.code = "superseded";
     issue.message = "a later import has written the stored row";
+  } else if (action == Action::skip_eclipsed) {
+    issue.code = "eclipsed";
+    issue.message = "later rows of the file say something else for the whole of its period";
   } else {
     const bool exists = action == Action::skip_exists;
     issue.code = exists ? "exists" : "no_target";
     issue.message = exists ? "a row with this key is stored already" : "no stored row has this key";
   }
+  return issue;
+}
+
+model::Issue why_sibling(std::uint32_t row) {
+  model::Issue issue;
+  issue.severity = model::Severity::warning;
+  issue.code = "sibling_failed";
+  issue.message = fmt::format("row {} is about the same new unit and failed", row);
+  issue.hint = "correct that row and send both again";
   return issue;
 }
 
@@ -70,9 +86,19 @@ bool is_transient(const db::Diagnosis& diagnosis) {
 }
 
 Loader::Loader(const analysis::Program& program, db::Connection& connection, db::Connection* reader)
-    : program_(program), connection_(connection), has_reader_(reader != nullptr) {
+    : program_(program),
+      connection_(connection),
+      has_reader_(reader != nullptr),
+      root_(program.root()),
+      has_timelines_(program.entries[root_].period.has_value()) {
   for (std::size_t i = 0; i < program.entries.size(); ++i) {
-    entries_.push_back(std::make_unique<EntryLoad>(program, i, connection, reader));
+    if (program.entries[i].period) {
+      entries_.push_back(std::make_unique<TemporalLoad>(program, i, connection));
+    } else {
+      auto entry = std::make_unique<EntryLoad>(program, i, connection, reader);
+      if (program.entries.size() == 1) single_ = entry.get();
+      entries_.push_back(std::move(entry));
+    }
     views_.push_back(entries_.back().get());
   }
 }
@@ -81,7 +107,7 @@ Result<void> Loader::prepare() {
   for (auto& entry : entries_) {
     LADE_TRY(entry->prepare());
     for (const auto& other : entries_) {
-      LADE_ASSIGN(const bool refers, entry->refers_to(*other));
+      LADE_ASSIGN(const bool refers, entry->refers_to(other->program().table));
       has_own_parents_ = has_own_parents_ || refers;
     }
   }
@@ -91,32 +117,45 @@ Result<void> Loader::prepare() {
   return {};
 }
 
-// Assembles and compares one entry. False when rows were found that cannot be loaded and the range must start again.
+// Compares one entry. False when rows were found that cannot be loaded and the range must start again.
 Result<bool> Loader::decide(Slice& slice, std::size_t begin, std::size_t end, std::size_t index, bool by_reader) {
-  EntryLoad& entry = *entries_[index];
-  bool refused = false;
-  do {
-    LADE_TRY(entry.assemble(slice, begin, end, std::span(views_).first(index)));
-    LADE_TRY(entry.compare(by_reader));
-    if (later_ && entry.program().by_key()) LADE_TRY(entry.give_way(later_));
-    LADE_TRY(entry.complete_new_rows());
-    refused = false;
-    for (const EntryRow& row : entry.rows()) {
-      if (row.action != Action::insert) continue;
-      const db::Column* column = entry.forbidden_null(row);
-      if (column == nullptr) continue;
-      model::Issue issue;
-      issue.code = "not_null";
-      issue.column = column->name;
-      issue.message = fmt::format("a new row of {} needs a value in '{}'", entry.program().table.name, column->name);
-      issue.hint = "fill in the cell";
-      slice.rows[row.row].outcome = Outcome::failed;
-      refusals_.push_back({row.row, std::move(issue)});
-      refused = true;
-    }
-    if (refused && index > 0) return false;
-  } while (refused);
-  return true;
+  for (;;) {
+    std::vector<Refusal> refused;
+    LADE_TRY(entries_[index]->decide({slice, begin, end, std::span(views_).first(index), later_, by_reader}, refused));
+    if (refused.empty()) return true;
+    failed_entry_ = index;
+    add_refusals(slice, std::move(refused));
+    if (index > 0) return false;
+  }
+}
+
+void Loader::add_refusals(Slice& slice, std::vector<Refusal> refused) {
+  for (const Refusal& refusal : refused) slice.rows[refusal.row].outcome = Outcome::failed;
+  for (Refusal& refusal : refused) {
+    if (has_timelines_ && is_new_entity(slice, refusal.row)) skip_siblings(slice, refusal.row);
+    refusals_.push_back(std::move(refusal));
+  }
+}
+
+// Whether the root has no timeline yet for the row's entity, as far as that is known.
+bool Loader::is_new_entity(const Slice& slice, std::size_t row) const {
+  if (program_.entity_slot < 0) return failed_entry_ >= root_ && entries_[root_]->is_new(row);
+  std::string_view tuple = slice.rows[row].tuple;
+  db::WireField id;
+  for (int slot = 0; slot <= program_.entity_slot; ++slot) id = db::take_field(tuple);
+  return id.length < 0;
+}
+
+// An entity that is not there yet comes whole or not at all.
+void Loader::skip_siblings(Slice& slice, std::size_t guilty) {
+  const std::string_view root = slice.rows[guilty].root();
+  const auto skip = [&](std::size_t row) {
+    if (slice.rows[row].outcome != Outcome::unprocessed) return;
+    slice.rows[row].outcome = Outcome::skipped;
+    skips_.push_back({row, why_sibling(slice.rows[guilty].place.row_id)});
+  };
+  for (std::size_t row = guilty; row > 0 && slice.rows[row - 1].root() == root; --row) skip(row - 1);
+  for (std::size_t row = guilty + 1; row < slice.rows.size() && slice.rows[row].root() == root; ++row) skip(row);
 }
 
 Result<Loader::Attempt> Loader::attempt(Slice& slice, std::size_t begin, std::size_t end) {
@@ -154,30 +193,27 @@ Result<void> Loader::load_range(Slice& slice, std::size_t begin, std::size_t end
     LADE_TRY(savepoint.rollback());
     if (result == Attempt::again) continue;
     if (end - begin == 1) return refuse(slice, begin, refusal);
+    if (group_end(slice, begin, end) == end) return load_entity(slice, begin, end, refusal);
     return guilty < end ? load_around(slice, begin, end, guilty) : halve(slice, begin, end);
   }
-  if (end - begin > 1) return halve(slice, begin, end);
-  return refuse(slice, begin, {.sqlstate = {}, .message = "somebody else keeps changing the stored row"});
+  const db::Diagnosis changed{.sqlstate = {}, .message = "somebody else keeps changing the stored row"};
+  if (group_end(slice, begin, end) < end) return halve(slice, begin, end);
+  return end - begin > 1 ? load_entity(slice, begin, end, changed) : refuse(slice, begin, changed);
 }
 
 void Loader::journal_to(const JournalSink& sink) {
   sink_ = sink;
-  journals_.clear();
-  for (const auto& entry : entries_) {
-    journals_.emplace_back();
-    if (entry->program().by_key()) journals_.back().emplace(entry->program(), sink);
-  }
+  for (const auto& entry : entries_) entry->journal_to(sink);
 }
 
 Result<void> Loader::draft_journal() {
-  const EntryLoad& entry = *entries_.front();
   drafted_.clear();
-  if (!entry.program().by_key() || !entry.is_stored_as_written()) return {};
-  JournalWriter writer(entry.program(), [this](const JournalBlock& block) -> Result<void> {
+  if (!single_->program().by_key() || !single_->is_stored_as_written()) return {};
+  JournalWriter writer(single_->program(), [this](const JournalBlock& block) -> Result<void> {
     drafted_.push_back(block);
     return {};
   });
-  LADE_TRY(entries_.front()->journal(writer));
+  LADE_TRY(single_->journal(writer));
   return writer.finish();
 }
 
@@ -185,14 +221,12 @@ Result<void> Loader::journal() {
   if (!sink_) return {};
   for (const JournalBlock& block : drafted_) LADE_TRY(sink_(block));
   if (!std::exchange(drafted_, {}).empty()) return {};
-  for (std::size_t i = 0; i < journals_.size(); ++i)
-    if (journals_[i]) LADE_TRY(entries_[i]->journal(*journals_[i]));
+  for (const auto& entry : entries_) LADE_TRY(entry->journal());
   return {};
 }
 
 Result<void> Loader::finish_journal() {
-  for (auto& writer : journals_)
-    if (writer) LADE_TRY(writer->finish());
+  for (const auto& entry : entries_) LADE_TRY(entry->finish_journal());
   return {};
 }
 
@@ -216,41 +250,71 @@ Result<void> Loader::load_around(Slice& slice, std::size_t begin, std::size_t en
   std::size_t first = guilty;
   const std::size_t last = group_end(slice, guilty, end);
   while (first > begin && slice.rows[first - 1].root() == slice.rows[guilty].root()) --first;
-  if (first == begin && last == end) return halve(slice, begin, end);
   if (first > begin) LADE_TRY(load_range(slice, begin, first));
   LADE_TRY(load_range(slice, first, last));
   return last < end ? load_range(slice, last, end) : Result<void>();
 }
 
-// Parts the range between two entities; a single entity is taken apart row by row.
+// Parts the range between two entities.
 Result<void> Loader::halve(Slice& slice, std::size_t begin, std::size_t end) {
   std::size_t middle = begin + (end - begin) / 2;
   while (middle > begin && slice.rows[middle - 1].root() == slice.rows[middle].root()) --middle;
   if (middle == begin) middle = group_end(slice, begin, end);
-  if (middle < end) {
-    LADE_TRY(load_range(slice, begin, middle));
-    return load_range(slice, middle, end);
-  }
-  for (std::size_t row = begin; row < end; ++row) LADE_TRY(load_range(slice, row, row + 1));
+  LADE_TRY(load_range(slice, begin, middle));
+  return load_range(slice, middle, end);
+}
+
+// The rows of one entity, which were refused together, one by one in the order of the file.
+Result<void> Loader::load_entity(Slice& slice, std::size_t begin, std::size_t end, const db::Diagnosis& refusal) {
+  if (has_timelines_ && is_new_entity(slice, begin)) return find_guilty(slice, begin, end, refusal);
+  std::vector<std::size_t> rows(end - begin);
+  std::iota(rows.begin(), rows.end(), begin);
+  if (has_timelines_) std::ranges::sort(rows, {}, [&](std::size_t row) { return slice.rows[row].place.row_id; });
+  for (const std::size_t row : rows) LADE_TRY(load_range(slice, row, row + 1));
   return {};
 }
 
-void Loader::set_outcomes(Slice& slice, std::size_t begin, std::size_t end) {
-  for (std::size_t i = begin; i < end; ++i) {
-    Row& row = slice.rows[i];
-    if (row.outcome == Outcome::failed) continue;
-    row.outcome = Outcome::skipped;
-    const EntryRow* reason = nullptr;
-    for (const auto& entry : entries_) {
-      const EntryRow* carrier = entry->row_of(i);
-      if (carrier == nullptr) continue;
-      const Outcome own = outcome_of(carrier->action);
-      if (own == Outcome::skipped && reason == nullptr) reason = carrier;
-      row.outcome = std::max(row.outcome, carrier->row == i || own == Outcome::skipped ? own : Outcome::unchanged);
-    }
-    if (row.outcome != Outcome::skipped || reason == nullptr) continue;
-    skips_.push_back({i, why_skipped(reason->action)});
+// Tries each row of a new entity alone. Those that are refused fail and the others are skipped; when only all of them
+// together are refused, all fail.
+Result<void> Loader::find_guilty(Slice& slice, std::size_t begin, std::size_t end, const db::Diagnosis& refusal) {
+  std::vector<std::pair<std::size_t, db::Diagnosis>> guilty;
+  for (std::size_t row = begin; row < end; ++row) {
+    if (slice.rows[row].outcome != Outcome::unprocessed) continue;
+    LADE_ASSIGN(db::Savepoint savepoint, db::Savepoint::begin(connection_));
+    LADE_ASSIGN(const Attempt result, attempt(slice, row, row + 1));
+    if (result == Attempt::refused) guilty.emplace_back(row, connection_.diagnosis());
+    LADE_TRY(savepoint.rollback());
   }
+  for (const auto& [row, diagnosis] : guilty) LADE_TRY(refuse(slice, row, diagnosis));
+  if (!guilty.empty()) {
+    skip_siblings(slice, guilty.front().first);
+    return {};
+  }
+  for (std::size_t row = begin; row < end; ++row)
+    if (slice.rows[row].outcome == Outcome::unprocessed) LADE_TRY(refuse(slice, row, refusal));
+  return {};
+}
+
+// What the strongest of its tables says. With timelines only the root founds something; elsewhere rows are changes.
+void Loader::set_outcome(Slice& slice, std::size_t index) {
+  Row& row = slice.rows[index];
+  row.outcome = Outcome::skipped;
+  std::optional<Action> reason;
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    const auto done = entries_[i]->action_of(index);
+    if (!done) continue;
+    Outcome own = outcome_of(done->action);
+    if (own == Outcome::skipped && !reason) reason = done->action;
+    if (!done->own && own != Outcome::skipped) own = Outcome::unchanged;
+    if (has_timelines_ && i != root_) own = std::min(own, Outcome::updated);
+    row.outcome = std::max(row.outcome, own);
+  }
+  if (row.outcome == Outcome::skipped && reason) skips_.push_back({index, why_skipped(*reason)});
+}
+
+void Loader::set_outcomes(Slice& slice, std::size_t begin, std::size_t end) {
+  for (std::size_t i = begin; i < end; ++i)
+    if (slice.rows[i].outcome == Outcome::unprocessed) set_outcome(slice, i);
 }
 
 Result<void> Loader::count(Slice& slice, staging::IssueWriter& issues, model::RowCounts& counts) {
@@ -275,7 +339,7 @@ Result<void> Loader::decide_ahead(Slice& slice) {
   // Ids are drawn from what the writer sees, a second table's rows refer to the first one's, and only the writer asks
   // for the journal.
   const bool depends =
-      entries_.size() > 1 || std::any_of(fields.begin(), fields.end(), [](const auto& field) { return field.drawn; });
+      single_ == nullptr || std::any_of(fields.begin(), fields.end(), [](const auto& field) { return field.drawn; });
   if (!has_reader_ || depends || later_ || slice.rows.empty()) return {};
   refusals_.clear();
   LADE_ASSIGN(decided_ahead_, decide(slice, 0, slice.rows.size(), 0, true));

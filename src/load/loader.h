@@ -8,6 +8,7 @@
 #include "db/connection.h"
 #include "load/entry_load.h"
 #include "load/slice.h"
+#include "load/table_load.h"
 #include "staging/issue_log.h"
 
 namespace lade::load {
@@ -21,8 +22,9 @@ class Loader {
   Result<void> prepare();
 
   // Writes the rows of the slice into all tables. When the database refuses, the slice is halved until the guilty row
-  // stands alone; that row fails and the rest goes in. Sets each row's outcome, counts it, and tells the findings.
-  // An error means that the transaction must be rolled back.
+  // stands alone; that row fails and the rest goes in. Of a new entity with a timeline, the other rows are skipped then
+  // (`sibling_failed`). Sets each row's outcome, counts it, and tells the findings. An error means that the transaction
+  // must be rolled back.
   Result<void> load(Slice& slice, staging::IssueWriter& issues, model::RowCounts& counts);
 
   // Compares the slice with what is stored, on the reader's session, and draws up its journal, while somebody else uses
@@ -54,16 +56,17 @@ class Loader {
   Result<std::int64_t> data_version();
   Result<void> halve(Slice& slice, std::size_t begin, std::size_t end);
   Result<void> load_around(Slice& slice, std::size_t begin, std::size_t end, std::size_t guilty);
+  Result<void> load_entity(Slice& slice, std::size_t begin, std::size_t end, const db::Diagnosis& refusal);
+  Result<void> find_guilty(Slice& slice, std::size_t begin, std::size_t end, const db::Diagnosis& refusal);
+  void add_refusals(Slice& slice, std::vector<Refusal> refused);
+  bool is_new_entity(const Slice& slice, std::size_t row) const;
+  void skip_siblings(Slice& slice, std::size_t guilty);
   Result<void> refuse(Slice& slice, std::size_t row, const db::Diagnosis& refusal);
   Result<void> draft_journal();
   Result<void> journal();
   Result<void> count(Slice& slice, staging::IssueWriter& issues, model::RowCounts& counts);
   void set_outcomes(Slice& slice, std::size_t begin, std::size_t end);
-
-  struct Refusal {
-    std::size_t row;
-    model::Issue issue;
-  };
+  void set_outcome(Slice& slice, std::size_t row);
 
   const analysis::Program& program_;
   db::Connection& connection_;
@@ -71,14 +74,16 @@ class Loader {
   std::int64_t version_ = 0;           // of the data, as the connection saw it last; its own writes do not change it
   bool decided_ahead_ = false;         // the whole slice was, at that version
   std::vector<JournalBlock> drafted_;  // the journal of that slice, if it will be written so
-  std::vector<std::unique_ptr<EntryLoad>> entries_;
-  std::vector<EntryLoad*> views_;
-  JournalSink sink_;                                    // empty: there is no journal
-  std::vector<std::optional<JournalWriter>> journals_;  // by entry
+  std::vector<std::unique_ptr<TableLoad>> entries_;
+  std::vector<TableLoad*> views_;
+  EntryLoad* single_ = nullptr;  // the only entry, if it has no timelines
+  const std::size_t root_;
+  const bool has_timelines_;  // the root has
+  JournalSink sink_;          // empty: there is no journal
   std::vector<Refusal> refusals_;
   std::vector<Refusal> skips_;
-  LaterBlocks later_;  // empty: there is nothing later
-  std::size_t failed_entry_ = 0;
+  LaterBlocks later_;             // empty: there is nothing later
+  std::size_t failed_entry_ = 0;  // of the last attempt: what was decided for it and those before still holds
   bool has_own_parents_ = false;  // a foreign key leads from one of the loaded tables to one of them
   bool hold_orphans_ = false;
 };

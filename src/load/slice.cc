@@ -46,12 +46,12 @@ model::Issue sibling_failed(std::uint32_t row) {
 }
 
 Settler::Settler(const analysis::Program& program, const File& staged, std::span<const staging::Range> ranges,
-                 SettleOptions options, std::span<const std::uint32_t> left_out)
+                 SettleOptions options, std::shared_ptr<const ClaimResults> claims)
     : program_(program),
       options_(options),
       in_memory_(std::all_of(ranges.begin(), ranges.end(),
                              [](const auto& range) { return range.memory != nullptr || range.bytes == 0; })),
-      left_out_(left_out),
+      claims_(std::move(claims)),
       merge_(staged, ranges, options.buffer_bytes) {}
 
 // How many bytes of an identity key belong to the root's parts.
@@ -79,13 +79,30 @@ Result<void> Settler::fetch() {
   for (;;) {
     LADE_ASSIGN(has_ahead_, merge_.next(ahead_));
     if (!has_ahead_) return {};
-    if (std::ranges::binary_search(left_out_, ahead_.row_id)) continue;
+    if (claims_ && std::ranges::binary_search(claims_->contested, ahead_.row_id)) continue;
     std::string_view tuple;
     staging::read_row(ahead_, tuple);
     if (!tuple.empty()) return {};
     if (failed_entity_ != ahead_.key) failed_row_ = ahead_.row_id;
     failed_entity_ = ahead_.key;
   }
+}
+
+// The tuple of the record at hand as it is kept, true in the column that it has asked for in vain or not.
+std::string_view Settler::with_grant(Slice& slice, std::string_view tuple) {
+  if (!claims_ || program_.asked_slot < 0 || !std::ranges::binary_search(claims_->granted, ahead_.row_id))
+    return kept(slice, tuple);
+  const analysis::Slot& slot = program_.slots[static_cast<std::size_t>(program_.asked_slot)];
+  std::string_view rest = tuple;
+  for (int i = 0; i < program_.asked_slot; ++i) db::take_field(rest);
+  scratch_.assign(tuple.substr(0, tuple.size() - rest.size()));
+  db::take_field(rest);
+  char field[16];
+  analysis::Cell yes;
+  yes.number = 1;
+  const char* end = analysis::write_value(field, yes, {definition::TypeKind::boolean}, slot.form);
+  scratch_.append(field, static_cast<std::size_t>(end - field)).append(rest);
+  return slice.keep(scratch_);
 }
 
 void Settler::add_to_group(Slice& slice, const staging::RowPlace& place, std::string_view tuple) {
@@ -95,7 +112,7 @@ void Settler::add_to_group(Slice& slice, const staging::RowPlace& place, std::st
     if (!merger_) merger_.emplace(program_).add(row.tuple);
     merger_->add(tuple);
   } else if (policy == DuplicatePolicy::last) {
-    slice.replace_tuple(row, kept(slice, tuple));
+    slice.replace_tuple(row, with_grant(slice, tuple));
   }
   places_.push_back(place);
 }
@@ -106,7 +123,7 @@ Result<bool> Settler::read_group(Slice& slice) {
   if (!has_ahead_) return false;
   std::string_view tuple;
   const staging::RowPlace first = staging::read_row(ahead_, tuple);
-  const std::string_view key = slice.add(kept(slice, ahead_.key), first, kept(slice, tuple)).key;
+  const std::string_view key = slice.add(kept(slice, ahead_.key), first, with_grant(slice, tuple)).key;
   places_.assign(1, first);
   merger_.reset();
   for (;;) {

@@ -10,6 +10,7 @@
 
 #include "analysis/program.h"
 #include "base/result.h"
+#include "load/claims.h"
 #include "load/merge_rows.h"
 #include "model/outcome.h"
 #include "staging/issue_log.h"
@@ -51,12 +52,12 @@ struct SettleOptions {
 
 // Reads the rows of one bucket in key order and decides among keys repeated in the file, by the definition's policy,
 // the same whatever the chunking was. What it takes out is told to the issue writer and counted as skipped or failed.
-// Ranges that lie in memory outlive the slices, whose rows point into them. Rows of `left_out` (sorted, outlives the
-// settler) are as if they were not there.
+// Ranges that lie in memory outlive the slices, whose rows point into them. Rows that are contested are as if they were
+// not there.
 class Settler {
  public:
   Settler(const analysis::Program& program, const File& staged, std::span<const staging::Range> ranges,
-          SettleOptions options, std::span<const std::uint32_t> left_out = {});
+          SettleOptions options, std::shared_ptr<const ClaimResults> claims = nullptr);
 
   // The next rows of the bucket; false when there are none left.
   Result<bool> next(Slice& slice, staging::IssueWriter& issues, model::RowCounts& counts);
@@ -65,6 +66,7 @@ class Settler {
   Result<void> fetch();
   Result<void> skip_siblings(Slice& slice, staging::IssueWriter& issues, model::RowCounts& counts);
   Result<bool> read_group(Slice& slice);
+  std::string_view with_grant(Slice& slice, std::string_view tuple);
   void add_to_group(Slice& slice, const staging::RowPlace& place, std::string_view tuple);
   Result<void> settle_group(Slice& slice, staging::IssueWriter& issues, model::RowCounts& counts);
   Result<void> fail_group(const model::Issue& issue, staging::IssueWriter& issues, model::RowCounts& counts);
@@ -76,12 +78,13 @@ class Settler {
 
   const analysis::Program& program_;
   const SettleOptions options_;
-  const bool in_memory_;  // all ranges
-  const std::span<const std::uint32_t> left_out_;
+  const bool in_memory_;                              // all ranges
+  const std::shared_ptr<const ClaimResults> claims_;  // null: rows claim nothing
   staging::Merge merge_;
   // The rows of the identity at hand, which is the slice's last row: the tuple of the one that counts so far.
   std::vector<staging::RowPlace> places_;  // in file order
   std::optional<RowMerger> merger_;
+  std::string scratch_;
   staging::Record ahead_;  // the first record after them
   bool has_ahead_ = false;
   // The last new entity with a failed row, and that row.

@@ -241,6 +241,15 @@ Result<void> Target::apply_update() {
   return {};
 }
 
+Result<void> Target::apply_delete() {
+  const std::string sql = is_postgresql() ? fmt::format("DELETE FROM {} AS stored USING {} AS staged WHERE {}",
+                                                        entry_.table.quoted, staged_table_, key_join_)
+                                          : fmt::format("DELETE FROM {} WHERE ({}) IN (SELECT {} FROM temp.{})",
+                                                        entry_.table.quoted, key_list_, key_list_, staged_table_);
+  LADE_TRY(connection_.execute(sql));
+  return {};
+}
+
 Result<std::vector<std::string>> Target::draw(const db::Column& column, std::size_t count) {
   std::vector<std::string> fields(count);
   std::vector<std::int64_t> ids;

@@ -32,6 +32,8 @@ class Target {
   // Puts the tuples aside, locks the stored rows in key order and shows them; then apply_update() writes the tuples.
   Result<void> stage_update(db::TupleSource& tuples, const OnRow& on_locked);
   Result<void> apply_update();
+  // Deletes the rows that stage_update() has put aside instead.
+  Result<void> apply_delete();
   // `count` new values for a column with a sequence, as fields of a tuple.
   Result<std::vector<std::string>> draw(const db::Column& column, std::size_t count);
 

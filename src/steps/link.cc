@@ -47,8 +47,20 @@ class FoundingStep final : public analysis::Step {
 // The unit that another one belongs to, by its identifiers.
 class LinkedStep final : public analysis::Step {
  public:
-  LinkedStep(IdentMap map, std::vector<IdentColumns> types, std::string unit, int column)
-      : map_(std::move(map)), types_(std::move(types)), unit_(std::move(unit)), column_(column) {}
+  // Which of the linked units have a primary one already, sorted, and the columns that are asked and filled for it.
+  struct Primaries {
+    std::vector<std::int64_t> taken;
+    int own_unit = -1;
+    int primary = -1;  // -1: nobody wants to know
+  };
+  LinkedStep(IdentMap map, std::vector<IdentColumns> types, std::string unit, int column, Primaries primaries)
+      : map_(std::move(map)),
+        types_(std::move(types)),
+        unit_(std::move(unit)),
+        column_(column),
+        primaries_(std::move(primaries)) {}
+
+  int asked_column() const override { return primaries_.primary; }
 
   Result<void> analyse(StepRows& rows) const override {
     LADE_ASSIGN(const GivenIdents given, GivenIdents::read(types_, map_, rows));
@@ -78,12 +90,22 @@ class LinkedStep final : public analysis::Step {
     analysis::Cell id;
     id.number = found->unit->id;
     rows.set(column_, row, id);
+    if (primaries_.primary >= 0 && !rows.is_refused(row)) ask_for_primary(rows, row, found->unit->id);
+  }
+
+  // The first new unit of one that has no primary becomes it; what is stored stays.
+  void ask_for_primary(StepRows& rows, std::size_t row, std::int64_t linked) const {
+    if (rows.has_value(primaries_.own_unit, row)) return rows.keep(primaries_.primary, row);
+    rows.set(primaries_.primary, row, {});
+    if (std::ranges::binary_search(primaries_.taken, linked)) return;
+    rows.ask_first(row, primaries_.primary, rows.keep_text(std::to_string(linked)));
   }
 
   const IdentMap map_;
   const std::vector<IdentColumns> types_;
   const std::string unit_;
   const int column_;
+  const Primaries primaries_;
 };
 
 class LinkKind final : public StepKind {
@@ -120,12 +142,35 @@ class LinkKind final : public StepKind {
                                                   analysis::column_named(program, primary));
     }
     const auto types = ident_columns(ident_types_of(step.options.find("resolved_types")), program, unit + "_");
+    const std::string column = option(step, "column", unit + "_id");
     LADE_ASSIGN(IdentMap map, load_idents(step, connection));
-    return std::make_shared<const LinkedStep>(std::move(map), types, unit,
-                                              analysis::column_named(program, option(step, "column", unit + "_id")));
+    LADE_ASSIGN(LinkedStep::Primaries primaries, read_primaries(step, column, program, connection));
+    return std::make_shared<const LinkedStep>(std::move(map), types, unit, analysis::column_named(program, column),
+                                              std::move(primaries));
   }
 
  private:
+  static Result<LinkedStep::Primaries> read_primaries(const Step& step, const std::string& column,
+                                                      const analysis::Program& program, db::Connection& connection) {
+    LinkedStep::Primaries primaries;
+    const std::string primary = option(step, "primary"), own(unit_of(*program.definition.mode));
+    if (primary.empty()) return primaries;
+    primaries.own_unit = analysis::column_named(program, own + "_id");
+    primaries.primary = analysis::column_named(program, primary);
+    LADE_ASSIGN(const auto table, connection.describe(own));
+    if (!table || table->find(column) == nullptr || table->find(primary) == nullptr)
+      return fail(
+          "column_not_found",
+          fmt::format("step '{}' needs the columns {} and {} of the table '{}'", step.code, column, primary, own), {},
+          ErrorKind::invalid);
+    LADE_ASSIGN(const auto rows,
+                connection.query(fmt::format("SELECT DISTINCT {0} FROM {1} WHERE {2} AND {0} IS NOT NULL ORDER BY {0}",
+                                             db::Connection::quote_name(column), table->quoted,
+                                             db::Connection::quote_name(primary))));
+    for (const db::Row& row : rows) primaries.taken.push_back(std::get<std::int64_t>(row.front()));
+    return primaries;
+  }
+
   static Result<void> found_enterprise(const Step& step, Expansion& expansion) {
     const std::string name = option(step, "table");
     LADE_ASSIGN(const db::Table table, expansion.table(step, name));
@@ -155,6 +200,10 @@ class LinkKind final : public StepKind {
       }
     expansion.add_column(step, internal(column, definition::TypeKind::integer));
     expansion.add_to_unit({column, column, {}, {}});
+    if (const std::string primary = option(step, "primary"); !primary.empty()) {
+      expansion.add_column(step, internal(primary, definition::TypeKind::boolean));
+      expansion.add_to_unit({primary, primary, {}, {}});
+    }
     expansion.keep(step, "resolved_types", to_node(types));
     return {};
   }

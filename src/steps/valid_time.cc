@@ -50,8 +50,8 @@ class ValidTimeKind final : public StepKind {
   Result<void> expand(const Step& step, Expansion& expansion) const override {
     const bool by_job = expansion.definition().valid_time_from == ValidTimeFrom::job_provided;
     const std::string from = option(step, "from", "valid_from"), to = option(step, "to", "valid_to");
-    add_day(step, from, by_job ? expansion.valid_time().valid_from : "", expansion);
-    add_day(step, to, by_job ? expansion.valid_time().valid_to : "", expansion);
+    add_day(step, from, by_job ? &expansion.valid_time().valid_from : nullptr, expansion);
+    add_day(step, to, by_job ? &expansion.valid_time().valid_to : nullptr, expansion);
     DataColumn until;
     until.name = kUntil;
     until.type.kind = TypeKind::date;
@@ -93,18 +93,18 @@ class ValidTimeKind final : public StepKind {
     expansion.add_entry(step, std::move(entry), Expansion::Rank::parts);
   }
 
-  // A day that the file has, or the job says.
-  static void add_day(const Step& step, const std::string& name, const std::string& day, Expansion& expansion) {
+  // A day that the file has, or the job says (`said`).
+  static void add_day(const Step& step, const std::string& name, const std::string* said, Expansion& expansion) {
     DataColumn column;
     column.name = name;
     column.type.kind = TypeKind::date;
     column.type_given = true;
     column.required = true;
     column.infinity = true;
-    if (day.empty()) {
+    if (said == nullptr) {
       column.formats = option_list(step, "formats");
     } else {
-      column.value = definition::FixedValue{day};
+      column.value = definition::FixedValue{*said};
     }
     expansion.add_column(step, column);
   }
