@@ -48,7 +48,7 @@ class StepRows {
 
   // Tells which entity a row is about: one that is stored, or a new one that these texts name together (type and value,
   // by type). Also for rows that are refused: an error in one row of a new entity concerns the others.
-  void set_entity(std::size_t row, std::int64_t id);
+  void set_entity(std::size_t row, int kind, std::int64_t id);
   struct Name {
     std::uint8_t type;
     std::string_view value;

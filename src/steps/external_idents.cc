@@ -74,7 +74,7 @@ class IdentStep final : public analysis::Step {
     if (known == given.end()) return settle_new(rows, row, given, names);
     const Unit unit = *known->unit;
     if (!agree(rows, row, given, unit) || !is_wanted(rows, row, given, unit)) return;
-    rows.set_entity(row, unit.id);
+    rows.set_entity(row, unit.kind, unit.id);
     analysis::Cell id;
     id.number = unit.id;
     rows.set(id_columns_[static_cast<std::size_t>(unit.kind)], row, id);
@@ -232,6 +232,7 @@ class ExternalIdentsKind final : public StepKind {
                      {"ident", added_column(type), {}, {}},
                      Expansion::unit_reference(unit)};
     entry.with = {added_column(type)};
+    entry.identifies = true;
     expansion.add_entry(step, std::move(entry), Expansion::Rank::names);
   }
 
