@@ -51,7 +51,7 @@ TEST_P(RowTablesTest, ShowTheFileAndWhatBecameOfEachRow) {
   EXPECT_EQ(content("SELECT " + pick("json_extract(error, '$.code')", "error ->> 'code'") + ", " +
                     pick("json_extract(invalid_codes, '$.amount')", "invalid_codes ->> 'amount'") + " FROM " +
                     tables->data + " WHERE row_id = 3"),
-            (Strings{"not an integer|worse"}));
+            (Strings{"not a whole number|worse"}));
   EXPECT_EQ(content("SELECT count(*) FROM " + tables->data + " WHERE " + text + " IS NULL AND " + codes + " IS NULL"),
             Strings{"2"});
 }
