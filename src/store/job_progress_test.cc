@@ -27,7 +27,8 @@ class JobProgress : public testing::StoredJobsTest {
   // "analysed 7 error 3": what is not zero.
   std::string states(std::int64_t id) {
     std::string text;
-    for (const auto& [state, count] : progress(id).at("row_states").as_object())
+    const json::value told = progress(id);
+    for (const auto& [state, count] : told.at("row_states").as_object())
       if (count.to_number<std::int64_t>() != 0)
         text +=
             fmt::format("{}{} {}", text.empty() ? "" : " ", std::string_view(state), count.to_number<std::int64_t>());
@@ -91,7 +92,8 @@ TEST_P(JobProgress, SaysTheSameAsTheRowsOfEveryState) {
       if (known.loaded) known.outcome = Outcome::skipped;
       ++expected[to_string(model::row_state(standing, known))];
     }
-    for (const auto& [state, count] : progress(id).at("row_states").as_object())
+    const json::value told = progress(id);
+    for (const auto& [state, count] : told.at("row_states").as_object())
       EXPECT_EQ(count.to_number<int>(), expected[state]) << to_string(standing) << ": " << state;
     EXPECT_EQ(progress(id).at("pct").to_number<int>(), found(id).progress()) << to_string(standing);
   }
