@@ -239,7 +239,7 @@ Result<void> Binder::bind_entry(const definition::LoadEntry& entry) {
     bind_conditions(entry, program);
     if (entry.temporal) bind_period(entry, program);
     bind_key(entry, program);
-    if (program.fields.empty() && faults_.empty())
+    if (program.fields.empty() && entry.for_new.empty() && faults_.empty())
       fault("nothing_to_write", fmt::format("no data column has a column of its name in table '{}'; it has: {}",
                                             entry.table, names_of(*table)));
   }
