@@ -12,8 +12,10 @@ import platform
 import tempfile
 
 from kit.components import Components
+from kit.legal_units import LegalUnits
 from kit.measure import compete
 from kit.on_postgresql import PostgresqlBench
+from kit.on_register import RegisterBench
 from kit.on_sqlite import SqliteBench
 
 ROOT = pathlib.Path(__file__).resolve().parent
@@ -27,7 +29,7 @@ def parse_arguments():
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--data", type=pathlib.Path, default=ROOT / "data", help="where the generated files are kept")
-    parser.add_argument("--only", choices=("postgresql", "sqlite", "small"))
+    parser.add_argument("--only", choices=("postgresql", "sqlite", "small", "register"))
     parser.add_argument("--json", type=pathlib.Path, help="also write the figures here")
     return parser.parse_args()
 
@@ -42,9 +44,19 @@ def small_files(lade, data, work, rounds):
         yield compete(f"{SMALL_ROWS:,} dirty rows, whole command", contenders, rounds, contenders[0].name)
 
 
+def register(options, work):
+    """The small size beside the large one: rows a second stay the same."""
+    for rows in sorted({min(SMALL_ROWS, options.rows), options.rows}):
+        with RegisterBench(options.lade.resolve(), LegalUnits(options.data.resolve(), rows), work) as bench:
+            yield from bench.run(options.rounds, rows)
+
+
 def competitions(options, work):
     lade = options.lade.resolve()
     generator = options.generator.resolve()
+    if options.only == "register":
+        yield from register(options, work)
+        return
     data = Components(options.data.resolve(), generator, options.rows)
     if options.only in (None, "postgresql"):
         with PostgresqlBench(lade, data, work) as bench:
@@ -53,6 +65,8 @@ def competitions(options, work):
         yield from SqliteBench(lade, data, work).run(options.rounds, options.rows)
     if options.only in (None, "small"):
         yield from small_files(lade, Components(options.data.resolve(), generator, SMALL_ROWS), work, options.rounds)
+    if options.only is None:
+        yield from register(options, work)
 
 
 def main():

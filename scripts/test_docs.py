@@ -6,7 +6,7 @@
 
 A block is run when <!-- run --> stands on the line before it. In a ```console block a line that begins with "$ " is a command,
 (a line that ends with \\ goes on), what follows is its output, where … stands for anything; a line of only … for any lines. The
-blocks of one page run in order in one fresh folder, which holds a copy of examples/ and has lade in its PATH.
+blocks of one page run in order in one fresh folder, which holds copies of examples/ and packs/ and has lade in its PATH.
 """
 
 import argparse
@@ -30,7 +30,7 @@ PROMISES = {"N": 38, "S": 54, "D": 27, "G": 37, "Q": 20}
 
 def pages():
     folders = [ROOT.glob("*.md"), (ROOT / "docs").rglob("*.md"), (ROOT / "src").glob("*/README.md"), ROOT.glob("*/README.md"),
-               (ROOT / "tests").glob("*/README.md")]
+               (ROOT / "tests").glob("*/README.md"), (ROOT / "packs").glob("*/README.md")]
     return sorted({path for folder in folders for path in folder})
 
 
@@ -62,7 +62,8 @@ def run_page(path, lade):
         return 0, faults
     with tempfile.TemporaryDirectory(prefix="lade_docs_") as folder:
         work = pathlib.Path(folder)
-        shutil.copytree(ROOT / "examples", work / "examples")
+        for name in ("examples", "packs"):
+            shutil.copytree(ROOT / name, work / name)
         (work / ".bin").mkdir()
         (work / ".bin" / "lade").symlink_to(lade)
         environment = {**os.environ, "PATH": f"{work / '.bin'}:{os.environ['PATH']}", "NO_COLOR": "1", "LC_ALL": "C.UTF-8"}

@@ -1,5 +1,5 @@
--- Runs on SQLite and on PostgreSQL; SQLite keeps dates as text.
-CREATE TABLE accounts_payable (
+-- Runs on SQLite and on PostgreSQL; SQLite keeps dates as text. May be run again: what is there stays.
+CREATE TABLE IF NOT EXISTS accounts_payable (
   invoice_number varchar(40) PRIMARY KEY,
   vendor         varchar(120) NOT NULL,
   invoice_date   date NOT NULL,
@@ -9,9 +9,9 @@ CREATE TABLE accounts_payable (
   status         varchar(20) NOT NULL,
   description    varchar(500)
 );
-CREATE INDEX accounts_payable_by_status ON accounts_payable (status, due_date);
+CREATE INDEX IF NOT EXISTS accounts_payable_by_status ON accounts_payable (status, due_date);
 
-CREATE TABLE budget_forecast (
+CREATE TABLE IF NOT EXISTS budget_forecast (
   year       integer NOT NULL,
   category   varchar(60) NOT NULL,
   department varchar(60) NOT NULL,
@@ -22,7 +22,7 @@ CREATE TABLE budget_forecast (
   PRIMARY KEY (year, category, department)
 );
 
-CREATE TABLE customer (
+CREATE TABLE IF NOT EXISTS customer (
   email          varchar(254) PRIMARY KEY,
   name           varchar(120) NOT NULL,
   company        varchar(120),

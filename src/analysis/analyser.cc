@@ -72,7 +72,7 @@ Result<void> Analyser::analyse_rows(const csv::Batch& batch, std::size_t begin, 
   arena_.clear();
   check_structure();
   check_text();
-  step_rows_.emplace(program_, columns_, issues_, arena_, connection_, rows);
+  step_rows_.emplace(program_, raw_, columns_, issues_, arena_, connection_, options_.job);
   for (const Stage& stage : program_.stages) {
     issues_.close_failed();
     LADE_TRY(run_stage(stage));
@@ -84,7 +84,7 @@ Result<void> Analyser::run_stage(const Stage& stage) {
   for (const std::size_t i : stage.columns)
     convert_column(program_.columns[i], raw_, columns_[i], issues_, arena_, suggestions_[i]);
   for (const std::size_t i : stage.lookups) LADE_TRY(resolve(i));
-  if (stage.step) LADE_TRY(stage.step->analyse(*step_rows_));
+  if (stage.step && (options_.job != 0 || !stage.step->needs_job())) LADE_TRY(stage.step->analyse(*step_rows_));
   run_checks(stage);
   return {};
 }

@@ -8,15 +8,16 @@ namespace lade::analysis {
 
 using model::Severity;
 
-StepRows::StepRows(const Program& program, std::vector<TypedColumn>& columns, RowIssues& issues, TextArena& arena,
-                   db::Connection* connection, std::size_t rows)
+StepRows::StepRows(const Program& program, const RawRows& raw, std::vector<TypedColumn>& columns, RowIssues& issues,
+                   TextArena& arena, db::Connection* connection, std::int64_t job)
     : program_(program),
+      raw_(raw),
       columns_(columns),
       issues_(issues),
       arena_(arena),
       connection_(connection),
-      rows_(rows),
-      entities_(program.step_names_entities ? rows : 0) {}
+      job_(job),
+      entities_(program.step_names_entities ? raw.rows : 0) {}
 
 void StepRows::set(int column, std::size_t row, Cell cell) {
   TypedColumn& filled = columns_[static_cast<std::size_t>(column)];
@@ -31,6 +32,7 @@ void StepRows::set_text(int column, std::size_t row, std::string_view text) {
 }
 
 void StepRows::add(std::size_t row, std::span<const int> columns, model::Issue issue) {
+  if (columns.empty()) return issues_.add(row, std::move(issue));
   for (const int index : columns) {
     const ColumnProgram& column = program_.columns[static_cast<std::size_t>(index)];
     CellState& state = columns_[static_cast<std::size_t>(index)].states[row];
@@ -53,8 +55,9 @@ void StepRows::warning(std::size_t row, std::span<const int> columns, std::strin
   add(row, columns, {Severity::warning, std::string(code), {}, {}, std::move(message), std::move(hint)});
 }
 
-void StepRows::set_entity(std::size_t row, std::int64_t id) {
+void StepRows::set_entity(std::size_t row, int kind, std::int64_t id) {
   key_.assign(1, kKnownEntity);
+  key_.push_back(static_cast<char>(kind));
   db::append_big_endian(key_, id);
   entities_[row] = arena_.keep(key_);
 }

@@ -19,9 +19,12 @@ namespace lade::analysis {
 // The rows of a batch as a step sees them. Columns are those of Program::columns, by index.
 class StepRows {
  public:
-  StepRows(const Program& program, std::vector<TypedColumn>& columns, RowIssues& issues, TextArena& arena,
-           db::Connection* connection, std::size_t rows);
-  std::size_t size() const { return rows_; }
+  // `job`: its id, 0 when there is none.
+  StepRows(const Program& program, const RawRows& raw, std::vector<TypedColumn>& columns, RowIssues& issues,
+           TextArena& arena, db::Connection* connection, std::int64_t job);
+  std::size_t size() const { return raw_.rows; }
+  std::int64_t row_id(std::size_t row) const { return raw_.batch->row_id(raw_.begin + row); }
+  std::int64_t job() const { return job_; }
   // An earlier step has refused the row: there is nothing to do.
   bool is_refused(std::size_t row) const { return issues_.failed(row); }
 
@@ -36,8 +39,8 @@ class StepRows {
   void set_text(int column, std::size_t row, std::string_view text);
   std::string_view keep_text(std::string_view text) { return arena_.keep(text); }
 
-  // What is wrong with a row, told under each column of the file concerned. An error ends the row; a warning leaves the
-  // values of these columns out.
+  // What is wrong with a row, told under each column of the file concerned, or once when it is none's. An error ends
+  // the row; a warning leaves the values of these columns out.
   void error(std::size_t row, std::span<const int> columns, std::string_view code, std::string message,
              std::string hint);
   void warning(std::size_t row, std::span<const int> columns, std::string_view code, std::string message,
@@ -45,7 +48,7 @@ class StepRows {
 
   // Tells which entity a row is about: one that is stored, or a new one that these texts name together (type and value,
   // by type). Also for rows that are refused: an error in one row of a new entity concerns the others.
-  void set_entity(std::size_t row, std::int64_t id);
+  void set_entity(std::size_t row, int kind, std::int64_t id);
   struct Name {
     std::uint8_t type;
     std::string_view value;
@@ -71,11 +74,12 @@ class StepRows {
     std::string_view what;
   };
   const Program& program_;
+  const RawRows& raw_;
   std::vector<TypedColumn>& columns_;
   RowIssues& issues_;
   TextArena& arena_;
   db::Connection* connection_;
-  std::size_t rows_;
+  const std::int64_t job_;
   std::vector<std::string_view> entities_;  // their keys, by row; empty: not known
   std::vector<Claim> claims_;
   std::string key_;
@@ -91,6 +95,20 @@ class Step {
   virtual bool makes_claims() const { return false; }
   // The column that it asks for by ask_first(); -1: none.
   virtual int asked_column() const { return -1; }
+  // It works for a job only, not for a sample of its rows or a rehearsal.
+  virtual bool needs_job() const { return false; }
+
+  // A part of the process half that is no load entry: called in the bucket's transaction, once its rows are in the
+  // target tables. Rows that it refuses are taken back and loaded no more.
+  struct RefusedRow {
+    std::int64_t row_id;
+    model::Issue issue;
+  };
+  virtual bool processes() const { return false; }
+  virtual Result<std::vector<RefusedRow>> process(db::Connection&, std::int64_t /*job*/,
+                                                  std::span<const std::int64_t> /*row_ids*/) const {
+    return std::vector<RefusedRow>();
+  }
 };
 
 // The index of a data column, -1 when there is none.

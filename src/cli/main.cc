@@ -27,6 +27,7 @@ int main(int argc, char** argv) {
   add_sniff_command(app, common, action);
   add_match_command(app, common, action);
   add_definition_commands(app, common, action);
+  add_pack_commands(app, common, action);
   add_job_commands(app, common, action);
   add_batch_commands(app, common, action);
   add_rows_command(app, common, action);

@@ -35,7 +35,7 @@ class StagingSink final : public analysis::AnalysisSink {
 ChunkAnalyser::ChunkAnalyser(const Job& job, db::Connection* connection)
     : job_(job),
       analyser_(*job.program, job.maps, connection,
-                {job.plan.layout.dialect, job.options.batch_rows, job.definition().partition}) {}
+                {job.plan.layout.dialect, job.options.batch_rows, job.definition().partition, job.id}) {}
 
 Result<ChunkAnalyser::Chunk> ChunkAnalyser::analyse(std::size_t number, const std::stop_token& stop) {
   rows_.clear();

@@ -13,6 +13,8 @@ const StepKind& external_idents();
 const StepKind& link();
 // Columns that belong to no step; nothing to do.
 const StepKind& metadata();
+// Procedures of the user's own, in the database (PostgreSQL).
+const StepKind& sql();
 // Figures about a unit; columns come from the table of their definitions.
 const StepKind& statistical_variables();
 // One target table: the unit's own, or one that has rows of the unit.
