@@ -240,7 +240,7 @@ Result<void> Binder::bind_entry(const definition::LoadEntry& entry) {
     bind_conditions(entry, program);
     if (entry.temporal) bind_period(entry, program);
     bind_key(entry, program);
-    if (program.fields.empty() && faults_.empty() && program.for_new < 0)
+    if (program.fields.empty() && entry.for_new.empty() && faults_.empty())
       fault("nothing_to_write", fmt::format("no data column has a column of its name in table '{}'; it has: {}",
                                             entry.table, names_of(*table)));
   }
@@ -259,9 +259,13 @@ void Binder::add_identity(const KeyPart& part) {
 void Binder::bind_identity() {
   auto& entries = program_->entries;
   const std::size_t root = program_->root();
-  if (entries[root].period && entries[root].key.size() == 1 &&
-      entries[root].key.front().field == entries[root].period->id_field)
-    program_->entity_slot = entries[root].fields[static_cast<std::size_t>(entries[root].period->id_field)].slot;
+  const auto& period = entries[root].period;
+  if (const auto& key = entries[root].key; key.size() == 1 && key.front().column >= 0) {
+    const ColumnProgram& column = program_->columns[static_cast<std::size_t>(key.front().column)];
+    if (column.column.purpose == definition::DataColumn::Purpose::pk_id &&
+        (!period || period->id_field == key.front().field))
+      program_->entity_slot = entries[root].fields[static_cast<std::size_t>(key.front().field)].slot;
+  }
   const bool named = program_->step_names_entities || program_->entity_slot >= 0;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     if (entries[i].for_new >= 0) continue;

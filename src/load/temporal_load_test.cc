@@ -195,6 +195,42 @@ TEST_P(TemporalLoadTest, OverlappingStoredRowsAreNotTouched) {
   EXPECT_EQ(loaded.findings, (std::map<std::int64_t, std::string>{{1, "timeline_broken"}}));
 }
 
+TEST_P(TemporalLoadTest, TheJournalHasEverySliceThatWasWrittenOrDeleted) {
+  load("insert_or_replace", "x,A,10,c1,me,2024-03-01,2024-06-30\nx,B,20,c1,me,2024-07-01,2024-12-31\n");
+  const std::string csv =
+      "code,a,b,comment,who,from,to\nx,A,10,c1,me,2024-01-01,2024-02-29\nx,C,30,,,2024-12-01,2024-12-31\n";
+  auto program =
+      analysis::bind(testing::definition_of(yaml("insert_or_replace")), testing::header_of(csv), *connection, {});
+  ASSERT_OK(program);
+  testing::StagedRows staged(testing::analyse(**program, csv, *connection).rows, 1);
+  Loader loader(**program, *connection);
+  ASSERT_OK(loader.prepare());
+  Texts told;
+  loader.journal_to([&](const JournalBlock& block) -> Result<void> {
+    LADE_ASSIGN(JournalReader reader, JournalReader::open(block.packed));
+    EXPECT_EQ(reader.key_columns(), (Texts{"code", "valid_from"}));
+    JournalEntry entry;
+    for (;;) {
+      LADE_ASSIGN(const bool more, reader.next(entry));
+      if (!more) return {};
+      told.push_back(entry.before.empty() ? "new" : entry.after == fingerprint({}) ? "deleted" : "changed");
+    }
+  });
+  auto transaction = db::Transaction::begin(*connection);
+  ASSERT_OK(transaction);
+  Settler settler = staged.settler(**program);
+  staging::IssueWriter issues(staged.log);
+  model::RowCounts counts;
+  Slice slice;
+  ASSERT_OK(settler.next(slice, issues, counts));
+  ASSERT_OK(loader.load(slice, issues, counts));
+  ASSERT_OK(loader.finish_journal());
+  ASSERT_OK(transaction->commit());
+  EXPECT_EQ(table(), (Texts{"x 2024-01-01..2024-07-01 A/10 c1", "x 2024-07-01..2024-12-01 B/20 c1",
+                            "x 2024-12-01..2025-01-01 C/30 -"}));
+  EXPECT_THAT(told, ::testing::UnorderedElementsAre("deleted", "changed", "new", "new"));
+}
+
 // Random files one after the other, in slices of every size, against one slice: the table is the same.
 TEST_P(TemporalLoadTest, SlicesDoNotMatter) {
   std::mt19937_64 random(6);
