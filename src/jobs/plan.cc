@@ -194,6 +194,7 @@ Result<void> bind_job(Job& job, const definition::Definition& definition, db::Co
   const analysis::Context context{{"company", std::to_string(job.options.company)},
                                   {"project", job.options.project == 0 ? "" : std::to_string(job.options.project)},
                                   {"user", job.options.user},
+                                  {"user_id", job.options.user_id == 0 ? "" : std::to_string(job.options.user_id)},
                                   {"job", job.uuid},
                                   {"now", job.plan.now}};
   LADE_ASSIGN(job.program, analysis::bind(definition::with_matches(definition, job.plan.matches),
