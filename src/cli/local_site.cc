@@ -1,3 +1,7 @@
+#include <fmt/format.h>
+
+#include <boost/json.hpp>
+
 #include "base/file.h"
 #include "cli/site.h"
 #include "definition/patch.h"
