@@ -5,6 +5,7 @@
 #include "api/uploads.h"
 #include "api/views.h"
 #include "definition/parse.h"
+#include "definition/patch.h"
 #include "jobs/accept.h"
 #include "jobs/match.h"
 #include "jobs/open_source.h"
@@ -74,25 +75,42 @@ Result<void> check_version(const Call& call) {
               "read the newest version and change that", ErrorKind::invalid);
 }
 
-Result<http::Response> save(Call& call) {
-  LADE_TRY(call.query.finish());
+// As the next version of the slug that the address names. A draft may have faults.
+Result<http::Response> store_text(Call& call, const std::string& text, bool draft) {
   const std::string& slug = call.at("slug");
-  const definition::Parsed parsed = definition::parse_definition(call.text);
-  if (!parsed.valid()) return faulty(parsed.faults, slug);
+  const definition::Parsed parsed = definition::parse_definition(text);
+  if (!parsed.valid() && (!draft || parsed.definition.slug.empty())) return faulty(parsed.faults, slug);
   if (parsed.definition.slug != slug)
     return fail("request_invalid",
                 "the definition calls itself '" + parsed.definition.slug + "', the address '" + slug + "'",
                 "store it under its own slug", ErrorKind::usage);
   LADE_TRY(check_version(call));
   LADE_ASSIGN(const auto before, store::find_definition(call.connection, slug, {}, call.who().company));
-  LADE_ASSIGN(const auto stored,
-              jobs::save_definition(call.connection, parsed.definition, call.text, call.who().company));
+  const std::int64_t company = call.who().company;
+  LADE_ASSIGN(const auto stored, parsed.valid()
+                                     ? jobs::save_definition(call.connection, parsed.definition, text, company)
+                                     : jobs::save_draft(call.connection, parsed, text, company));
   call.audit["version"] = stored.version;
+  call.audit["valid"] = stored.valid;
   LADE_ASSIGN(const store::StoredDefinition now, require(call));
   http::Response response = json_response(before && before->version == stored.version ? 200 : 201, whole(now));
   response.headers.set("ETag", "\"" + std::to_string(stored.version) + "\"");
   response.headers.set("Location", "/api/v1/definitions/" + slug);
   return response;
+}
+
+Result<http::Response> save(Call& call) {
+  const bool draft = call.query.flag("draft").value_or(false);
+  LADE_TRY(call.query.finish());
+  return store_text(call, call.text, draft);
+}
+
+Result<http::Response> patch(Call& call) {
+  const bool draft = call.query.flag("draft").value_or(false);
+  LADE_TRY(call.query.finish());
+  LADE_ASSIGN(const store::StoredDefinition stored, require(call));
+  LADE_ASSIGN(const std::string text, definition::patched_text(stored.source_text, call.text));
+  return store_text(call, text, draft);
 }
 
 Result<http::Response> validate(Call& call) {
@@ -169,6 +187,9 @@ Result<http::Response> schema(Call& call) {
 std::vector<Route> definition_routes() {
   const Access reads{Role::viewer, "definitions:read"}, writes{Role::admin, "definitions:write"};
   const std::vector<Answer> page = {{200, "DefinitionPage", "definitions"}};
+  const std::vector<Answer> saved = {{201, "Definition", "a new version"},
+                                     {200, "Definition", "the newest version says the same"}};
+  const Parameter draft{"draft", "boolean", "store it also with faults, as invalid: no import can use it"};
   return {
       {.method = "GET",
        .path = "/api/v1/definitions",
@@ -208,7 +229,20 @@ std::vector<Route> definition_routes() {
        .answer = save,
        .body = Body::text,
        .body_schema = "application/yaml",
-       .answers = {{201, "Definition", "a new version"}, {200, "Definition", "the newest version says the same"}},
+       .query = {draft},
+       .answers = saved,
+       .most_bytes = kLongestDefinition},
+      {.method = "PATCH",
+       .path = "/api/v1/definitions/{slug}",
+       .name = "definitions.patch",
+       .summary =
+           "Change a definition by a JSON merge patch (RFC 7386) over its settings; the result is the next version",
+       .access = writes,
+       .answer = patch,
+       .body = Body::text,
+       .body_schema = "application/merge-patch+json",
+       .query = {draft},
+       .answers = saved,
        .most_bytes = kLongestDefinition},
       {.method = "POST",
        .path = "/api/v1/definitions/validate",

@@ -37,6 +37,7 @@ void add_sniff_command(CLI::App& app, CommonOptions& common, Action& action);
 void add_match_command(CLI::App& app, CommonOptions& common, Action& action);
 void add_definition_commands(CLI::App& app, CommonOptions& common, Action& action);
 // Below `lade definitions`.
+void add_definition_part_commands(CLI::App& app, CommonOptions& common, Action& action);
 void add_infer_command(CLI::App& definitions, CommonOptions& common, Action& action);
 void add_pack_commands(CLI::App& app, CommonOptions& common, Action& action);
 void add_job_commands(CLI::App& app, CommonOptions& common, Action& action);

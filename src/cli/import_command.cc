@@ -189,6 +189,10 @@ void add_command(CLI::App& app, const char* name, const char* description, bool 
   add_database_options(*sub, common);
   add_settings_option(*sub, common);
   add_source_options(*sub, command->options.source);
+  sub->add_option("--time-context", command->options.time_context_ident,
+                  "for which time the rows hold: ident of a row of the table time_context");
+  sub->add_option("--valid-from", command->options.default_valid_from, "or their first day, 2024-01-01");
+  sub->add_option("--valid-to", command->options.default_valid_to, "and their last day, 2024-12-31 or infinity");
   using jobs::Results;
   sub->add_option("--results", command->options.results, "result files to write: failed, all or none (default: failed)")
       ->transform(one_of({{"failed", static_cast<int>(Results::failed)},

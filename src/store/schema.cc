@@ -4,6 +4,7 @@
 #include "store/accounts_schema.h"
 #include "store/column_matches.h"
 #include "store/durable_jobs_schema.h"
+#include "store/steps_schema.h"
 #include "store/webhooks_schema.h"
 
 namespace lade::store {
@@ -292,6 +293,7 @@ std::span<const db::Migration> migrations() {
       {10, "tallies", kTallies, kTallies},
       webhooks_migration(),
       column_matches_migration(),
+      steps_migration(),
   };
   return all;
 }
