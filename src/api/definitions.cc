@@ -7,6 +7,7 @@
 #include "definition/parse.h"
 #include "definition/patch.h"
 #include "jobs/accept.h"
+#include "jobs/expand.h"
 #include "jobs/match.h"
 #include "jobs/open_source.h"
 #include "jobs/template.h"
@@ -78,7 +79,7 @@ Result<void> check_version(const Call& call) {
 // As the next version of the slug that the address names. A draft may have faults.
 Result<http::Response> store_text(Call& call, const std::string& text, bool draft) {
   const std::string& slug = call.at("slug");
-  const definition::Parsed parsed = definition::parse_definition(text);
+  const definition::Parsed parsed = jobs::read_definition(text);
   if (!parsed.valid() && (!draft || parsed.definition.slug.empty())) return faulty(parsed.faults, slug);
   if (parsed.definition.slug != slug)
     return fail("request_invalid",
@@ -115,7 +116,7 @@ Result<http::Response> patch(Call& call) {
 
 Result<http::Response> validate(Call& call) {
   LADE_TRY(call.query.finish());
-  const definition::Parsed parsed = definition::parse_definition(call.text);
+  const definition::Parsed parsed = jobs::read_definition(call.text);
   return json_response(200, json::object{{"valid", parsed.valid()},
                                          {"slug", text_or_null(parsed.definition.slug)},
                                          {"faults", faults_json(parsed.faults)}});
@@ -146,10 +147,11 @@ Result<http::Response> match(Call& call) {
   const std::int64_t company = call.who().company;
   const definition::Parsed parsed = definition::parse_definition(stored.source_text);
   if (!parsed.valid()) return faulty(parsed.faults, slug);
-  LADE_ASSIGN(const auto header, header_of(call, file, parsed.definition));
+  LADE_ASSIGN(const definition::Definition definition, jobs::expanded(parsed.definition, call.connection));
+  LADE_ASSIGN(const auto header, header_of(call, file, definition));
   LADE_ASSIGN(const auto known, jobs::known_matches(call.connection, company, slug, header));
-  definition::HeaderMatch found = definition::match_header(parsed.definition, header, known);
-  LADE_TRY(definition::give_matches(found, parsed.definition, header, given));
+  definition::HeaderMatch found = definition::match_header(definition, header, known);
+  LADE_TRY(definition::give_matches(found, definition, header, given));
   if (save) LADE_TRY(jobs::keep_matches(call.connection, {company, slug, header, found, call.who().user}));
   call.audit["saved"] = save;
   json::object object = to_json(found);
@@ -168,7 +170,8 @@ Result<http::Response> template_file(Call& call) {
   const std::filesystem::path& folder = call.service.here().data;
   LADE_ASSIGN(File file, File::temporary(folder));
   FileSink sink(std::move(file));
-  LADE_TRY(jobs::write_template(parsed.definition, format, folder, sink));
+  LADE_ASSIGN(const definition::Definition definition, jobs::expanded(parsed.definition, call.connection));
+  LADE_TRY(jobs::write_template(definition, format, folder, sink));
   LADE_ASSIGN(file, sink.finish());
   LADE_ASSIGN(const std::uint64_t bytes, file.size());
   return download(std::move(file), bytes, stored.slug + "." + format);

@@ -44,23 +44,15 @@ Result<http::Response> simple(Call& call) {
   return answer(call, act(call.connection, order_of(call)));
 }
 
-// What the approver has seen, by If-Match.
-Result<std::int64_t> seen_revision(const Call& call) {
-  const std::string_view tag = call.request.headers.get("If-Match");
-  if (tag.empty())
-    return fail("precondition_required", "an approval must say what was reviewed",
-                "send If-Match with the ETag of the import as it was looked at", ErrorKind::usage);
-  Fields digits({{"If-Match", std::string(bare_tag(tag))}}, "header");
-  const auto revision = digits.integer("If-Match", 0, INT64_MAX);
-  LADE_TRY(digits.finish());
-  return *revision;
-}
-
 Result<http::Response> approve(Call& call) {
   LADE_TRY(call.query.finish());
+  LADE_ASSIGN(const auto seen, seen_revision(call));
   LADE_TRY(call.body.finish());
   LADE_ASSIGN(const JobRecord job, require_import(call, call.connection));
-  LADE_ASSIGN(const std::int64_t revision, seen_revision(call));
+  if (!seen)
+    return fail("precondition_required", "an approval must say what was reviewed",
+                "send If-Match with the ETag of the import as it was looked at, or its revision", ErrorKind::usage);
+  const std::int64_t revision = *seen;
   LADE_ASSIGN(const auto company, accounts::require_company(call.connection, std::to_string(job.company)));
   if (company.approver_must_differ && job.created_by_id == call.who().user_id)
     return fail("not_allowed", "nobody approves what they have uploaded themselves", "somebody else must look at it",
@@ -115,11 +107,22 @@ Route action(std::string_view path, std::string_view name, std::string_view summ
 
 }  // namespace
 
+Result<std::optional<std::int64_t>> seen_revision(Call& call) {
+  const auto in_body = call.body.integer("revision", 0, INT64_MAX);
+  const std::string_view tag = call.request.headers.get("If-Match");
+  if (tag.empty()) return in_body;
+  Fields digits({{"If-Match", std::string(bare_tag(tag))}}, "header");
+  const auto revision = digits.integer("If-Match", 0, INT64_MAX);
+  LADE_TRY(digits.finish());
+  return revision;
+}
+
 std::vector<Route> import_action_routes() {
   const Access writes{Role::operator_, "imports:write"}, reviews{Role::reviewer, "imports:review"};
   return {
       action("/api/v1/imports/{import}/approve", "imports.approve",
-             "Load an import that waits for review; If-Match names the revision that was looked at", reviews, approve),
+             "Load an import that waits for review; If-Match or `revision` names what was looked at", reviews, approve,
+             "Approval"),
       action("/api/v1/imports/{import}/reject", "imports.reject",
              "End an import that waits for review; the target stays as it is", reviews, simple<jobs::reject_job>),
       action("/api/v1/imports/{import}/pause", "imports.pause", "Begin no further work; what is running goes on",

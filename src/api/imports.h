@@ -24,6 +24,9 @@ jobs::JobOrder order_of(const Asked& asked);
 // The ETag of what a reviewer has seen.
 std::string revision_tag(const store::JobRecord& job);
 
+// What who asks has seen of it: If-Match, or `revision` in the body; nullopt when neither is there.
+Result<std::optional<std::int64_t>> seen_revision(Call& call);
+
 // What a request says about the import, whether in a form, in JSON or in the address.
 struct Wishes {
   std::string definition;  // empty: by the manifest, or the one that fits the file's header
@@ -39,8 +42,9 @@ void obey(const ManifestEntry& entry, Wishes& wishes);
 Result<http::Response> import_file(const Asked& asked, db::Connection& connection, Wishes wishes,
                                    const store::FileRecord& file, AuditNote& note);
 
-// What people do to imports (import_actions.cc).
+// What people do to imports (import_actions.cc), and to single rows of them (rows.cc).
 std::vector<Route> import_action_routes();
+std::vector<Route> row_routes();
 
 // Takes a file and makes a job of it; `answer` tells about the job.
 Result<http::Reception> receive_import(Asked asked, const UploadRules& rules,

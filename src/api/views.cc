@@ -223,6 +223,31 @@ json::object to_json(const store::ListedRow& row) {
   return object;
 }
 
+json::object to_json(const jobs::ReviewedRow& row) {
+  json::object values;
+  for (const auto& [column, text] : row.cells) values[column] = text;
+  json::array issues;
+  for (const model::Issue& issue : row.issues)
+    issues.push_back(json::object{{"severity", issue.severity == model::Severity::error ? "error" : "warning"},
+                                  {"code", issue.code},
+                                  {"column", text_or_null(issue.column)},
+                                  {"value", issue.value},
+                                  {"message", issue.message},
+                                  {"hint", issue.hint}});
+  return {{"row", row.row},
+          {"line", row.line},
+          {"version", row.version},
+          {"revision", row.job.review_revision},
+          {"failed", jobs::has_error(row.issues)},
+          {"values", std::move(values)},
+          {"changed", json::array(row.changed.begin(), row.changed.end())},
+          {"issues", std::move(issues)}};
+}
+
+json::object to_json(const jobs::RowTables& tables) {
+  return {{"upload", tables.upload}, {"data", tables.data}, {"rows", tables.rows}};
+}
+
 json::object to_json(const source::Sniffed& sniffed) {
   const source::Origin& origin = sniffed.origin;
   json::object object{{"format", origin.format},

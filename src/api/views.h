@@ -5,6 +5,8 @@
 
 #include "definition/match.h"
 #include "definition/parse.h"
+#include "jobs/review.h"
+#include "jobs/row_tables.h"
 #include "queue/dead_letters.h"
 #include "queue/groups.h"
 #include "queue/task_list.h"
@@ -27,6 +29,8 @@ boost::json::object to_json(const store::FileRecord& file);
 // Without its text.
 boost::json::object to_json(const store::StoredDefinition& definition);
 boost::json::object to_json(const store::ListedRow& row);
+boost::json::object to_json(const jobs::ReviewedRow& row);
+boost::json::object to_json(const jobs::RowTables& tables);
 boost::json::object to_json(const queue::TaskCounts& tasks);
 boost::json::object to_json(const queue::TaskRow& task);
 boost::json::object to_json(const queue::ListedNode& node);

@@ -8,15 +8,14 @@
 #include "api/problem.h"
 #include "api/views.h"
 #include "base/id.h"
-#include "jobs/analysed_rows.h"
 #include "jobs/fetch_results.h"
 #include "jobs/issue_counts.h"
 #include "queue/task_list.h"
 #include "store/events.h"
 #include "store/files.h"
-#include "store/row_list.h"
+#include "store/job_progress.h"
 
-// What can be seen of an import: rows, issues, tasks, events, results.
+// What can be seen of an import beside its rows: issues, tasks, events, results.
 namespace lade::api {
 namespace {
 
@@ -24,60 +23,18 @@ namespace json = boost::json;
 using accounts::Role;
 using store::JobRecord;
 
-Result<store::WantedRows> wanted_rows(const std::string& word) {
-  const auto words = store::row_words();
-  const auto found = std::ranges::find(words, word, [](const auto& entry) { return entry.first; });
-  if (found != words.end()) return found->second;
-  std::vector<std::string> names;
-  for (const auto& entry : words) names.push_back(entry.first);
-  return fail("request_invalid", fmt::format("no row has the state '{}'", word),
-              fmt::format("{}", fmt::join(names, ", ")), ErrorKind::usage);
-}
-
-// Rows of one page; with `issue` only those with that code, however far they lie apart.
-Result<json::array> collect_rows(Call& call, const JobRecord& job, store::RowFilter filter, const std::string& issue,
-                                 std::int64_t& next) {
-  LADE_ASSIGN(filter.is_analysed, jobs::analysed_rows(call.connection, job));
-  const auto wanted = static_cast<std::size_t>(filter.limit);
-  filter.limit = issue.empty() ? filter.limit + 1 : 0;
-  json::array items;
-  std::set<std::int64_t> rows;
-  std::int64_t last = 0;
-  LADE_TRY(store::list_rows(call.connection, job, filter, [&](const store::ListedRow& row) {
-    if (!issue.empty() && row.issue.code != issue) return;
-    if (!rows.contains(row.row_id) && rows.size() == wanted) {
-      if (next == 0) next = last;
-      return;
-    }
-    if (next != 0) return;
-    rows.insert(row.row_id);
-    last = row.row_id;
-    items.push_back(to_json(row));
-  }));
-  return items;
-}
-
-Result<http::Response> rows(Call& call) {
-  store::RowFilter filter;
-  LADE_ASSIGN(filter.wanted, wanted_rows(call.query.text("state").value_or("failed")));
-  const std::string issue = call.query.text("issue").value_or("");
-  LADE_ASSIGN(const Page page, read_page(call.query));
-  LADE_TRY(call.query.finish());
-  filter.after = page.before;
-  filter.limit = page.limit;
-  LADE_ASSIGN(const JobRecord job, require_import(call, call.connection));
-  std::int64_t next = 0;
-  LADE_ASSIGN(json::array items, collect_rows(call, job, filter, issue, next));
-  return json_response(200,
-                       json::object{{"items", std::move(items)},
-                                    {"next", next == 0 ? json::value(nullptr) : json::value(std::to_string(next))}});
-}
-
 Result<http::Response> issues(Call& call) {
   LADE_TRY(call.query.finish());
   LADE_ASSIGN(const JobRecord job, require_import(call, call.connection));
   LADE_ASSIGN(const std::string counts, jobs::issue_counts(call.connection, job));
   return json_response(200, json::object{{"items", parsed_or_null(counts)}, {"next", nullptr}});
+}
+
+Result<http::Response> progress(Call& call) {
+  LADE_TRY(call.query.finish());
+  LADE_ASSIGN(const JobRecord job, require_import(call, call.connection));
+  LADE_ASSIGN(const std::string found, store::job_progress(call.connection, job.id));
+  return json_response(200, parsed_or_null(found).as_object());
 }
 
 Result<http::Response> tasks(Call& call) {
@@ -162,21 +119,11 @@ Result<http::Response> results(Call& call) {
 
 std::vector<Route> watching_routes() {
   const Access reads{Role::viewer, "imports:read"};
-  std::vector<Route> routes = import_action_routes();
+  std::vector<Route> routes = row_routes();
+  std::ranges::move(import_action_routes(), std::back_inserter(routes));
   routes.insert(
       routes.begin(),
       {
-          {.method = "GET",
-           .path = "/api/v1/imports/{import}/rows",
-           .name = "imports.rows",
-           .summary = "Rows by what became of them; failed ones once for each error",
-           .access = reads,
-           .answer = rows,
-           .query = with_paging({{"state", "string",
-                                  "failed (default), inserted, updated, unchanged, skipped, unprocessed; or pending, "
-                                  "analysing, analysed, processing, processed, error"},
-                                 {"issue", "string", "only rows with this code"}}),
-           .answers = {{200, "RowPage", "a page of rows"}}},
           {.method = "GET",
            .path = "/api/v1/imports/{import}/issues",
            .name = "imports.issues",
@@ -184,6 +131,13 @@ std::vector<Route> watching_routes() {
            .access = reads,
            .answer = issues,
            .answers = {{200, "IssuePage", "counts by code and column"}}},
+          {.method = "GET",
+           .path = "/api/v1/imports/{import}/progress",
+           .name = "imports.progress",
+           .summary = "How far an import has come: rows of both phases, their pace, and counts by row state",
+           .access = reads,
+           .answer = progress,
+           .answers = {{200, "Progress", "what get_import_job_progress() gives"}}},
           {.method = "GET",
            .path = "/api/v1/imports/{import}/tasks",
            .name = "imports.tasks",

@@ -43,6 +43,8 @@ void add_pack_commands(CLI::App& app, CommonOptions& common, Action& action);
 void add_job_commands(CLI::App& app, CommonOptions& common, Action& action);
 void add_batch_commands(CLI::App& app, CommonOptions& common, Action& action);
 void add_rows_command(CLI::App& app, CommonOptions& common, Action& action);
+// Below `lade rows`.
+void add_review_row_commands(CLI::App& rows, CommonOptions& common, Action& action);
 void add_queue_commands(CLI::App& app, CommonOptions& common, Action& action);
 void add_company_commands(CLI::App& app, CommonOptions& common, Action& action);
 void add_user_commands(CLI::App& app, CommonOptions& common, Action& action);
@@ -54,6 +56,8 @@ void add_admin_commands(CLI::App& app, CommonOptions& common, Action& action);
 Result<std::unique_ptr<db::Connection>> open_or_create(const CommonOptions& common);
 // A session with lade's own tables that changes nothing; null when the database has none of them.
 Result<std::unique_ptr<db::Connection>> open_store_to_read(const CommonOptions& common);
+// The definition with what its steps add to it on this database; one without steps as it is.
+Result<definition::Definition> expanded_here(const definition::Definition& definition, const CommonOptions& common);
 // A session with lade's own tables as this program has them; null when the database has none of them. Fails with
 // schema_outdated when some are missing.
 Result<std::unique_ptr<db::Connection>> open_current_store(const CommonOptions& common, db::Access access);

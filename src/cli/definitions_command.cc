@@ -7,6 +7,7 @@
 #include "base/whole_file.h"
 #include "cli/site.h"
 #include "definition/parse.h"
+#include "jobs/expand.h"
 #include "jobs/template.h"
 #include "store/definitions.h"
 
@@ -23,7 +24,7 @@ int validate(const std::vector<std::string>& files, const CommonOptions& common)
       code = report(text.error(), common.output);
       continue;
     }
-    definition::Parsed parsed = definition::parse_definition(text->text);
+    definition::Parsed parsed = jobs::read_definition(text->text);
     // The shipped JSON Schema is the second opinion: a document that only one of the two accepts is a fault of lade.
     if (parsed.valid())
       for (definition::Fault& fault : definition::check_schema(text->text)) parsed.faults.push_back(std::move(fault));
@@ -43,7 +44,7 @@ int validate(const std::vector<std::string>& files, const CommonOptions& common)
 Result<void> add(const std::string& file, const CommonOptions& common) {
   LADE_ASSIGN(const auto site, open_site(common));
   LADE_ASSIGN(const NamedDefinition text, find_definition_text(file, *site));
-  const definition::Parsed parsed = definition::parse_definition(text.text);
+  const definition::Parsed parsed = jobs::read_definition(text.text);
   if (!parsed.valid()) {
     const std::string faults = definition::describe(parsed.faults, file);
     // It is kept for its author to go on with, unless nobody can tell what it is called.
@@ -88,7 +89,8 @@ Result<void> write_template(const TemplateCommand& command, const CommonOptions&
       command.file.empty() ? parsed.definition.slug + "." + command.format : command.file;
   LADE_ASSIGN(const auto file, WholeFile::create(path));
   const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
-  LADE_TRY(jobs::write_template(parsed.definition, command.format, folder, *file));
+  LADE_ASSIGN(const definition::Definition definition, expanded_here(parsed.definition, common));
+  LADE_TRY(jobs::write_template(definition, command.format, folder, *file));
   LADE_TRY(file->finish());
   if (!common.quiet) fmt::print("{}\n", path.string());
   return {};

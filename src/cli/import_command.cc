@@ -11,6 +11,7 @@
 #include "cli/usage.h"
 #include "definition/parse.h"
 #include "jobs/batches.h"
+#include "jobs/expand.h"
 #include "jobs/import.h"
 
 namespace lade::cli {
@@ -90,7 +91,7 @@ int import_here(ImportCommand& command, const CommonOptions& common) {
   const auto site = open_local_site(common);
   auto text = find_definition_text(command.definition, *site);
   if (!text) return report(text.error(), common.output);
-  const definition::Parsed parsed = definition::parse_definition(text->text);
+  const definition::Parsed parsed = jobs::read_definition(text->text);
   if (!parsed.valid()) return report(definition_faults(parsed, text->name), common.output);
   // A file that does not exist has no target tables either: it is refused rather than made.
   const db::Access access = command.options.dry_run ? db::Access::read : db::Access::write;

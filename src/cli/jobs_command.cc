@@ -70,6 +70,24 @@ Result<void> show_snapshot(const std::string& reference, const CommonOptions& co
   return {};
 }
 
+Result<void> show_progress(const std::string& reference, const CommonOptions& common) {
+  LADE_ASSIGN(const auto site, open_site(common));
+  LADE_ASSIGN(const boost::json::object progress, site->job_progress(reference));
+  if (common.output != Output::text) {
+    fmt::print("{}\n", boost::json::serialize(progress));
+    return {};
+  }
+  const auto print = [](const auto& object) {
+    for (const auto& [name, value] : object)
+      if (!value.is_object() && !value.is_null())
+        fmt::print("{:<22} {}\n", std::string_view(name),
+                   value.is_string() ? std::string(value.as_string()) : boost::json::serialize(value));
+  };
+  print(progress);
+  print(progress.at("row_states").as_object());
+  return {};
+}
+
 // What is said of a job that somebody has acted on.
 void print_acted(const store::JobRecord& job, const CommonOptions& common) {
   if (common.output != Output::text) {
@@ -193,6 +211,11 @@ void add_job_commands(CLI::App& app, CommonOptions& common, Action& action) {
     action = [words, &common] {
       return ended(words->snapshot ? show_snapshot(words->job, common) : show(words->job, common), common);
     };
+  });
+  command = add_job_command(*sub, "progress", "How far a job has come: rows of both phases, counts by row state", words,
+                            common);
+  command->callback([words, &common, &action] {
+    action = [words, &common] { return ended(show_progress(words->job, common), common); };
   });
   command = add_job_command(*sub, "watch", "Follow a job until it is finished or waits for review", words, common);
   command->footer(

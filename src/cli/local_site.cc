@@ -2,15 +2,18 @@
 
 #include <boost/json.hpp>
 
+#include "api/views.h"
 #include "base/file.h"
 #include "cli/site.h"
 #include "definition/patch.h"
 #include "jobs/analysed_rows.h"
 #include "jobs/definition_snapshot.h"
 #include "jobs/definitions.h"
+#include "jobs/expand.h"
 #include "jobs/fetch_results.h"
 #include "jobs/job.h"
 #include "storage/folder.h"
+#include "store/job_progress.h"
 #include "store/schema.h"
 
 namespace lade::cli {
@@ -79,10 +82,42 @@ class LocalSite final : public Site {
     return store::list_rows(*connection_, job, wanted, take);
   }
 
+  Result<boost::json::object> show_row(const std::string& reference, std::int64_t number) override {
+    LADE_ASSIGN(const store::JobRecord job, find_job(reference));
+    const jobs::ImportOptions options = options_here();
+    LADE_ASSIGN(const storage::Folder storage, storage::Folder::open(jobs::storage_path(options)));
+    LADE_ASSIGN(const jobs::ReviewedRow row, jobs::show_row(*connection_, {storage, options}, job, number));
+    return api::to_json(row);
+  }
+
+  Result<boost::json::object> correct_row(const std::string& job, const jobs::Correction& correction) override {
+    LADE_ASSIGN(db::Connection* const connection, open_for_job(job, Access::write));
+    LADE_TRY(jobs::require_job(*connection, job));
+    const jobs::ImportOptions options = options_here();
+    LADE_ASSIGN(const storage::Folder storage, storage::Folder::open(jobs::storage_path(options)));
+    LADE_ASSIGN(const jobs::ReviewedRow row,
+                jobs::correct_row(*connection, {storage, options}, {job, current_user()}, correction));
+    return api::to_json(row);
+  }
+
+  Result<boost::json::object> make_tables(const std::string& reference, const std::string& schema) override {
+    LADE_ASSIGN(db::Connection* const connection, open_for_job(reference, Access::write));
+    LADE_ASSIGN(const store::JobRecord job, jobs::require_job(*connection, reference));
+    const jobs::ImportOptions options = options_here();
+    LADE_ASSIGN(const storage::Folder storage, storage::Folder::open(jobs::storage_path(options)));
+    LADE_ASSIGN(const jobs::RowTables tables, jobs::make_row_tables(*connection, {storage, options}, job, schema));
+    return api::to_json(tables);
+  }
+
+  Result<boost::json::object> job_progress(const std::string& reference) override {
+    LADE_ASSIGN(const store::JobRecord job, find_job(reference));
+    LADE_ASSIGN(const std::string progress, store::job_progress(*connection_, job.id));
+    return boost::json::parse(progress).as_object();
+  }
+
   Result<jobs::ResultFiles> fetch_results(const ResultsDemand& demand) override {
     LADE_ASSIGN(const store::JobRecord job, find_job(demand.job));
-    jobs::ImportOptions options;
-    options.data = common_.data;
+    const jobs::ImportOptions options = options_here();
     LADE_ASSIGN(const storage::Folder storage, storage::Folder::open(jobs::storage_path(options)));
     const std::filesystem::path folder = demand.folder.empty() ? options.data / "imports" / job.uuid : demand.folder;
     return demand.all ? jobs::make_results(*connection_, storage, job, options, folder)
@@ -170,7 +205,7 @@ class LocalSite final : public Site {
   Result<store::StoredDefinition> edit_definition(const DefinitionEdit& edit) override {
     LADE_ASSIGN(const store::StoredDefinition newest, require_definition(edit.slug));
     LADE_ASSIGN(const std::string text, definition::patched_text(newest.source_text, edit.patch));
-    const definition::Parsed parsed = definition::parse_definition(text);
+    const definition::Parsed parsed = jobs::read_definition(text);
     if (!parsed.valid() && !edit.draft) return fail(definition_faults(parsed, edit.slug));
     if (parsed.definition.slug != edit.slug)
       return fail("request_invalid",
@@ -215,6 +250,13 @@ class LocalSite final : public Site {
     LADE_ASSIGN(db::Connection* const connection, open(access));
     if (connection == nullptr) return fail(jobs::job_not_found(job));
     return connection;
+  }
+
+  jobs::ImportOptions options_here() const {
+    jobs::ImportOptions options;
+    options.database = common_.database_url();
+    options.data = common_.data;
+    return options;
   }
 
   // Out of the storage that lies in the data folder; those of another storage are left to its own nodes.

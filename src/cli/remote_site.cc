@@ -111,8 +111,9 @@ Result<store::JobRecord> RemoteSite::delete_job(const std::string& reference) {
 
 Result<void> RemoteSite::list_rows(const std::string& job, const std::string& word, const store::RowFilter& filter,
                                    const std::function<void(const store::ListedRow&)>& take) {
-  LADE_TRY(remote::list(client_, import_path(job) + "/rows", {{"state", word}}, filter.after, filter.limit,
-                        [&](const json::value& item) -> Result<void> {
+  LADE_TRY(remote::list(client_, import_path(job) + "/rows",
+                        {{"state", word}, {"issue", filter.code}, {"column", filter.column}}, filter.after,
+                        filter.limit, [&](const json::value& item) -> Result<void> {
                           LADE_ASSIGN(const store::ListedRow row, remote::read<store::ListedRow>(item));
                           take(row);
                           return {};
@@ -131,6 +132,36 @@ Result<std::string> RemoteSite::fetch_result(const store::JobRecord& job, const 
   if (!answer) return fail(std::move(answer).error());
   LADE_TRY(file->finish());
   return path.string();
+}
+
+Result<json::object> RemoteSite::show_row(const std::string& job, std::int64_t row) {
+  LADE_ASSIGN(const json::value answer, client_.ask({.path = fmt::format("{}/rows/{}", import_path(job), row)}));
+  return answer.as_object();
+}
+
+Result<json::object> RemoteSite::correct_row(const std::string& job, const jobs::Correction& correction) {
+  json::object values;
+  for (const auto& [column, text] : correction.cells) values[column] = text;
+  json::object body{{"values", std::move(values)}};
+  if (correction.revision) body["revision"] = *correction.revision;
+  LADE_ASSIGN(const json::value answer,
+              client_.ask({.method = "PATCH",
+                           .path = fmt::format("{}/rows/{}", import_path(job), correction.row),
+                           .body = json::serialize(body)}));
+  return answer.as_object();
+}
+
+Result<json::object> RemoteSite::make_tables(const std::string& job, const std::string& schema) {
+  json::object body;
+  if (!schema.empty()) body["schema"] = schema;
+  LADE_ASSIGN(const json::value answer,
+              client_.ask({.method = "POST", .path = import_path(job) + "/tables", .body = json::serialize(body)}));
+  return answer.as_object();
+}
+
+Result<json::object> RemoteSite::job_progress(const std::string& job) {
+  LADE_ASSIGN(const json::value answer, client_.ask({.path = import_path(job) + "/progress"}));
+  return answer.as_object();
 }
 
 Result<jobs::ResultFiles> RemoteSite::fetch_results(const ResultsDemand& demand) {

@@ -40,6 +40,10 @@ class RemoteSite final : public Site {
   Result<store::JobRecord> delete_job(const std::string& job) override;
   Result<void> list_rows(const std::string& job, const std::string& word, const store::RowFilter& filter,
                          const std::function<void(const store::ListedRow&)>& take) override;
+  Result<boost::json::object> show_row(const std::string& job, std::int64_t row) override;
+  Result<boost::json::object> correct_row(const std::string& job, const jobs::Correction& correction) override;
+  Result<boost::json::object> make_tables(const std::string& job, const std::string& schema) override;
+  Result<boost::json::object> job_progress(const std::string& job) override;
   Result<jobs::ResultFiles> fetch_results(const ResultsDemand& demand) override;
   Result<store::BatchPage> list_batches(const store::BatchFilter& filter) override;
   Result<store::BatchRecord> find_batch(const std::string& batch) override;

@@ -22,6 +22,8 @@ struct RowsCommand {
   std::size_t word = 0;  // which of store::row_words()
   store::RowFilter filter;
   Format format = Format::text;
+  bool into_table = false;
+  std::string schema;
 };
 
 // Writes rows one by one, in one of the formats.
@@ -94,10 +96,22 @@ Result<void> list(const RowsCommand& command, const CommonOptions& common) {
   return {};
 }
 
+Result<void> make_tables(const RowsCommand& command, const CommonOptions& common) {
+  LADE_ASSIGN(const auto site, open_site(common));
+  LADE_ASSIGN(const boost::json::object tables, site->make_tables(command.job, command.schema));
+  if (command.format == Format::json || command.format == Format::ndjson) {
+    fmt::print("{}\n", boost::json::serialize(tables));
+  } else {
+    fmt::print("{} and {}: {} rows\n", std::string_view(tables.at("upload").as_string()),
+               std::string_view(tables.at("data").as_string()), tables.at("rows").to_number<std::int64_t>());
+  }
+  return {};
+}
+
 int run(const RowsCommand& command, const CommonOptions& common) {
   const bool plain = command.format == Format::text || command.format == Format::csv;
-  const auto listed = list(command, common);
-  return listed ? int{kOk} : report(listed.error(), plain ? Output::text : Output::json);
+  const auto done = command.into_table ? make_tables(command, common) : list(command, common);
+  return done ? int{kOk} : report(done.error(), plain ? Output::text : Output::json);
 }
 
 }  // namespace
@@ -105,7 +119,8 @@ int run(const RowsCommand& command, const CommonOptions& common) {
 void add_rows_command(CLI::App& app, CommonOptions& common, Action& action) {
   auto command = std::make_shared<RowsCommand>();
   CLI::App* sub = app.add_subcommand("rows", "Rows of a job by what became of them; failed ones with every error");
-  sub->add_option("JOB", command->job, "id, UUID or slug of the job")->required();
+  sub->add_option("JOB", command->job, "id, UUID or slug of the job");
+  sub->require_subcommand(0, 1);
   Choices choices;
   for (const auto& [word, wanted] : store::row_words()) choices.emplace_back(word, static_cast<int>(choices.size()));
   sub->add_option("--state", command->word,
@@ -113,10 +128,17 @@ void add_rows_command(CLI::App& app, CommonOptions& common, Action& action) {
                   "have come: pending, analysing, analysed, processing, processed or error (default: failed)")
       ->transform(one_of(std::move(choices)))
       ->type_name("STATE");
+  sub->add_option("--issue", command->filter.code, "only rows with an issue of this code, also a warning")
+      ->type_name("CODE");
+  sub->add_option("--column", command->filter.column, "only rows with an issue in this data column")->type_name("NAME");
   sub->add_option("--limit", command->filter.limit, "at most so many rows; 0: all")
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
   sub->add_option("--after", command->filter.after, "only rows behind this one")->check(CLI::NonNegativeNumber);
+  CLI::Option* into = sub->add_flag("--into-table", command->into_table,
+                                    "make tables of the database that show all rows: JOB_upload and JOB_data");
+  sub->add_option("--schema", command->schema, "where the tables are made (default: the database's own default)")
+      ->needs(into);
   add_place_options(*sub, common);
   add_server_options(*sub, common);
   sub->add_option("--output", command->format, "text, json, ndjson or csv (default: text)")
@@ -128,8 +150,12 @@ void add_rows_command(CLI::App& app, CommonOptions& common, Action& action) {
   sub->footer(
       "Examples:\n"
       "  lade rows prices-7\n"
-      "  lade rows prices-7 --state skipped --limit 0 --output csv > skipped.csv");
-  sub->callback([command, &common, &action] {
+      "  lade rows prices-7 --state skipped --limit 0 --output csv > skipped.csv\n"
+      "  lade rows prices-7 --issue unknown_value --column unit");
+  add_review_row_commands(*sub, common, action);
+  sub->callback([sub, command, &common, &action] {
+    if (!sub->get_subcommands().empty()) return;
+    if (command->job.empty()) throw CLI::RequiredError("JOB");
     command->filter.wanted = store::row_words()[command->word].second;
     action = [command, &common] { return run(*command, common); };
   });

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boost/json/array.hpp>
+#include <boost/json.hpp>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -14,6 +14,7 @@
 #include "jobs/control.h"
 #include "jobs/import.h"
 #include "jobs/results.h"
+#include "jobs/review.h"
 #include "queue/dead_letters.h"
 #include "queue/groups.h"
 #include "queue/task_list.h"
@@ -71,6 +72,13 @@ class Site {
   // `word` is one of store::row_words(), the same that the filter has.
   virtual Result<void> list_rows(const std::string& job, const std::string& word, const store::RowFilter& filter,
                                  const std::function<void(const store::ListedRow&)>& take) = 0;
+  // One row of a job, and the same after a correction, as api::to_json() gives it.
+  virtual Result<boost::json::object> show_row(const std::string& job, std::int64_t row) = 0;
+  virtual Result<boost::json::object> correct_row(const std::string& job, const jobs::Correction& correction) = 0;
+  // Tables of the database that show its rows, as api::to_json() gives their names.
+  virtual Result<boost::json::object> make_tables(const std::string& job, const std::string& schema) = 0;
+  // As store::job_progress() gives it.
+  virtual Result<boost::json::object> job_progress(const std::string& job) = 0;
   // Each file is there whole or not at all.
   virtual Result<jobs::ResultFiles> fetch_results(const ResultsDemand& demand) = 0;
 

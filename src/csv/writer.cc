@@ -15,7 +15,9 @@ bool needs_quotes(std::string_view text, const Dialect& dialect) {
   return text.find_first_of(std::string_view(special, sizeof special)) != std::string_view::npos;
 }
 
-void append_quoted(std::string& out, std::string_view text, const Dialect& dialect) {
+}  // namespace
+
+void append_quoted_field(std::string& out, std::string_view text, const Dialect& dialect) {
   LADE_ASSERT(dialect.quote != 0 && dialect.escape != 0);
   out.push_back(dialect.quote);
   for (const char byte : text) {
@@ -25,11 +27,9 @@ void append_quoted(std::string& out, std::string_view text, const Dialect& diale
   out.push_back(dialect.quote);
 }
 
-}  // namespace
-
 void append_field(std::string& out, std::string_view text, const Dialect& dialect) {
   if (needs_quotes(text, dialect)) {
-    append_quoted(out, text, dialect);
+    append_quoted_field(out, text, dialect);
   } else {
     out.append(text);
   }
@@ -37,7 +37,7 @@ void append_field(std::string& out, std::string_view text, const Dialect& dialec
 
 void append_record(std::string& out, std::span<const std::string_view> fields, const Dialect& dialect) {
   // Alone on its line an empty field would read as a blank line.
-  if (fields.size() == 1 && fields[0].empty()) append_quoted(out, {}, dialect);
+  if (fields.size() == 1 && fields[0].empty()) append_quoted_field(out, {}, dialect);
   for (std::size_t column = 0; column < fields.size(); ++column) {
     if (column > 0) out.push_back(dialect.delimiter);
     append_field(out, fields[column], dialect);

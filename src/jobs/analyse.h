@@ -5,6 +5,7 @@
 
 #include "analysis/analyser.h"
 #include "jobs/job.h"
+#include "jobs/source_record.h"
 
 namespace lade::jobs {
 
@@ -29,5 +30,26 @@ class ChunkAnalyser {
   analysis::Analyser analyser_;
   staging::SegmentBuilder rows_;
 };
+
+// What became of one record.
+struct AnalysedRecord {
+  std::string tuple;    // empty: it was refused
+  std::string records;  // all that is staged of it: the row, what it claims, or a note that it has failed
+  std::vector<model::Issue> issues;
+};
+
+// Takes records through the same steps, and gives what became of each in their order. Owned by one thread.
+class RecordAnalyser {
+ public:
+  // The connection is for lookups in large tables.
+  RecordAnalyser(const Job& job, db::Connection& connection);
+  Result<std::vector<AnalysedRecord>> analyse(const csv::Batch& batch);
+
+ private:
+  analysis::Analyser analyser_;
+};
+
+// The same for a single record.
+Result<AnalysedRecord> analyse_record(const Job& job, db::Connection& connection, const SourceRecord& record);
 
 }  // namespace lade::jobs

@@ -71,10 +71,10 @@ Result<void> claims(const Work& work) {
   const Job& job = work.job();
   {
     LADE_ASSIGN(const Worker::Session session, work.worker.session(work.context.stop()));
-    LADE_TRY(work.open.open_segments(*session));
+    LADE_TRY(work.open.staged.open(*session));
   }
   const std::size_t part = job.plan.buckets();
-  LADE_ASSIGN(const StagedBucket staged, work.open.bucket(part));
+  LADE_ASSIGN(const StagedBucket staged, work.open.staged.bucket(part));
   LADE_ASSIGN(BucketResult refused, refuse_contested(job, staged.ranges));
   LADE_ASSIGN(const auto stored, to_stored(part, refused, false));
   LADE_ASSIGN(const Worker::Session session, work.worker.session(work.context.stop()));
@@ -91,10 +91,10 @@ Result<void> settle(const Work& work) {
   work.desk.progress().phase = Phase::settling;
   {
     LADE_ASSIGN(const Worker::Session session, work.worker.session(work.context.stop()));
-    LADE_TRY(work.open.open_segments(*session));
-    LADE_TRY(work.open.settle_claims());
+    LADE_TRY(work.open.staged.open(*session));
+    LADE_TRY(work.open.staged.settle_claims());
   }
-  LADE_ASSIGN(const StagedBucket staged, work.open.bucket(work.target.part));
+  LADE_ASSIGN(const StagedBucket staged, work.open.staged.bucket(work.target.part));
   LADE_ASSIGN(BucketResult settled, settle_bucket(work.job(), staged, work.context.stop()));
   LADE_ASSIGN(const auto stored, to_stored(work.target.part, settled, true));
   LADE_ASSIGN(const Worker::Session session, work.worker.session(work.context.stop()));

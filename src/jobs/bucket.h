@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/step.h"
+#include "jobs/corrections.h"
 #include "jobs/job.h"
 #include "load/claims.h"
 #include "load/loader.h"
@@ -18,11 +19,12 @@ namespace lade::jobs {
 
 using Ranges = std::span<const staging::Range>;
 
-// A bucket's ranges, one from each chunk, and the memory in which they lie unless they are too large for it.
+// A bucket's ranges, one from each chunk and one of corrected rows, and what they lie in.
 struct StagedBucket {
   std::vector<staging::Range> ranges;
-  std::unique_ptr<char[]> memory = {};
+  std::unique_ptr<char[]> memory = {};  // unless they are too large for it
   std::shared_ptr<const load::ClaimResults> claims = {};
+  std::shared_ptr<const Corrections> corrections = {};
 };
 
 // What became of the rows of a bucket, so far.

@@ -35,7 +35,8 @@ struct Ledger {
   std::vector<Outcome> untold;  // by chunk
   std::vector<bool> done;       // by bucket
   std::vector<std::unique_ptr<staging::SegmentFile>> segments;
-  std::optional<Error> damage;  // findings that cannot be read: there will be no result files
+  std::shared_ptr<const Corrections> corrections;  // null: there are none
+  std::optional<Error> damage;                     // findings that cannot be read: there will be no result files
 };
 
 // Adds what one bucket's task has published.
@@ -60,11 +61,16 @@ Result<void> add_chunks(const OpenJob& open, std::span<const store::SegmentRecor
     add_counts(ledger.issues, record.issues);
     LADE_ASSIGN(auto segment,
                 staging::SegmentFile::open(open.storage, record.file_uuid, static_cast<std::uint64_t>(record.bytes)));
-    LADE_ASSIGN(const staging::Range range, segment->finding_range());
+    LADE_ASSIGN(staging::Range range, segment->finding_range());
+    if (ledger.corrections) range.left_out = &ledger.corrections->rows();
     ledger.findings.add_range(range);
     ledger.segments.push_back(std::move(segment));
   }
-  return {};
+  if (!ledger.corrections) return {};
+  staging::IssueWriter corrected(ledger.findings);
+  LADE_TRY(ledger.corrections->write_findings(corrected));
+  staging::IssueCounts counted;  // with their chunks
+  return corrected.publish(counted);
 }
 
 // The rows of buckets that nobody has loaded, one by one, for the file of unprocessed rows.
@@ -74,9 +80,11 @@ Result<void> list_unreached(const Job& job, Ledger& ledger) {
     if (ledger.done[bucket]) continue;
     std::vector<staging::Range> ranges;
     for (const auto& segment : ledger.segments) {
-      LADE_ASSIGN(const staging::Range range, segment->bucket(bucket));
+      LADE_ASSIGN(staging::Range range, segment->bucket(bucket));
+      if (ledger.corrections) range.left_out = &ledger.corrections->rows();
       ranges.push_back(range);
     }
+    if (ledger.corrections) ranges.push_back(ledger.corrections->bucket(bucket));
     staging::Merge merge(job.area->file(), ranges, kMergeBytes);
     staging::Record record;
     for (;;) {
@@ -94,6 +102,7 @@ Result<void> list_unreached(const Job& job, Ledger& ledger) {
 Result<void> read_ledger(OpenJob& open, db::Connection& connection, Ledger& ledger) {
   const Job& job = *open.job;
   LADE_ASSIGN(const auto segments, store::segments_of(connection, job.id));
+  LADE_ASSIGN(ledger.corrections, Corrections::read(connection, job.id, job.plan.splitters));
   if (auto added = add_chunks(open, segments, ledger); !added) ledger.damage = std::move(added).error();
   const auto buckets = static_cast<std::int64_t>(job.plan.parts());
   for (std::int64_t first = 0; first < buckets; first += kBucketsAtOnce) {
@@ -140,7 +149,8 @@ Result<std::vector<store::FileRecord>> store_results(const OpenJob& open, const 
   LADE_FAILPOINT("results");
   StoredResult failed(open.storage, "failed"), succeeded(open.storage, "succeeded"),
       unprocessed(open.storage, "unprocessed");
-  LADE_TRY(write_results(*open.job, {ledger.findings, ledger.untold}, {failed, succeeded, unprocessed}));
+  LADE_TRY(write_results(*open.job, {ledger.findings, ledger.untold, ledger.corrections.get()},
+                         {failed, succeeded, unprocessed}));
   std::vector<store::FileRecord> files;
   for (StoredResult* result : {&failed, &succeeded, &unprocessed}) {
     LADE_ASSIGN(auto file, result->finish(*open.job));

@@ -367,7 +367,7 @@ TEST_P(Durable, AnEndedJobTakesNothingMore) {
   Desk desk(options, *storage, sessions, progress);
   const auto open = desk.open(job.id);
   ASSERT_OK(open);
-  EXPECT_FAILS((*open)->open_segments(*connection), "staging_incomplete") << "they are gone";
+  EXPECT_FAILS((*open)->staged.open(*connection), "staging_incomplete") << "they are gone";
   write("input.csv", file(101));
   desk.close(job.id);
   const auto changed = desk.open(job.id);

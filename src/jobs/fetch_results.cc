@@ -85,7 +85,8 @@ Result<ResultFiles> make_results(db::Connection& connection, const storage::Fold
   LADE_TRY(collect(connection, record, findings));
   LADE_TRY(create_results_folder(folder));
   const std::vector<model::Outcome> untold(job.plan.chunks(), model::Outcome::unchanged);
-  return write_result_files(job, {findings, untold}, folder);
+  LADE_ASSIGN(const auto corrections, Corrections::read(connection, record.id, job.plan.splitters));
+  return write_result_files(job, {findings, untold, corrections.get()}, folder);
 }
 
 }  // namespace lade::jobs

@@ -1,14 +1,6 @@
 #include "jobs/open_job.h"
 
-#include "store/files.h"
-
 namespace lade::jobs {
-namespace {
-
-// A hot key may make a bucket as large as the file: beyond this it is read piece by piece.
-constexpr std::uint64_t kMostInMemory = 32 * 1024 * 1024;
-
-}  // namespace
 
 Result<void> Worker::open() {
   if (own_ && own_->usable()) return {};
@@ -71,54 +63,6 @@ OpenJob::WorkerPointer OpenJob::worker() {
             const std::lock_guard lock(mutex_);
             idle_.emplace_back(done);
           }};
-}
-
-bool OpenJob::has_segments() const {
-  const std::lock_guard lock(mutex_);
-  return segments_opened_;
-}
-
-Result<void> OpenJob::open_segments(db::Connection& connection) {
-  const std::lock_guard lock(mutex_);
-  if (segments_opened_) return {};
-  LADE_ASSIGN(const auto records, store::segments_of(connection, job->id));
-  if (records.size() != job->plan.chunks())
-    return fail("staging_incomplete", "not all chunks of the job are analysed", "retry the job");
-  std::vector<std::unique_ptr<staging::SegmentFile>> segments;
-  for (const store::SegmentRecord& record : records) {
-    LADE_ASSIGN(auto segment,
-                staging::SegmentFile::open(storage, record.file_uuid, static_cast<std::uint64_t>(record.bytes)));
-    segments.push_back(std::move(segment));
-  }
-  segments_ = std::move(segments);
-  segments_opened_ = true;
-  return {};
-}
-
-// The claims task has told what came of the claims; here it is found out again, from the same records.
-Result<void> OpenJob::settle_claims() {
-  const std::lock_guard lock(mutex_);
-  if (claims_ || !job->plan.has_claims()) return {};
-  LADE_ASSIGN(const StagedBucket staged, bucket(job->plan.buckets()));
-  LADE_ASSIGN(claims_, jobs::settle_claims(*job, staged.ranges));
-  return {};
-}
-
-Result<StagedBucket> OpenJob::bucket(std::size_t bucket) const {
-  StagedBucket staged;
-  staged.claims = claims_;
-  std::uint64_t bytes = 0;
-  for (const auto& segment : segments_) bytes += segment->bucket_bytes(bucket);
-  if (bytes <= kMostInMemory) staged.memory = std::make_unique_for_overwrite<char[]>(bytes);
-  char* at = staged.memory.get();
-  for (const auto& segment : segments_) {
-    const std::size_t size = segment->bucket_bytes(bucket);
-    LADE_ASSIGN(const staging::Range range,
-                staged.memory ? segment->bucket(bucket, {at, size}) : segment->bucket(bucket));
-    staged.ranges.push_back(range);
-    at += staged.memory ? size : 0;
-  }
-  return staged;
 }
 
 }  // namespace lade::jobs

@@ -10,7 +10,7 @@
 #include "jobs/analyse.h"
 #include "jobs/bucket.h"
 #include "jobs/job.h"
-#include "staging/segment_file.h"
+#include "jobs/staged_rows.h"
 #include "storage/folder.h"
 
 namespace lade::jobs {
@@ -56,34 +56,24 @@ class Worker {
   std::uint64_t loader_session_ = 0;  // the number of the session that the loader writes to
 };
 
-// A job on which this process works: what was bound for it, its segments, and its workers. Thread-safe.
+// A job on which this process works: what was bound for it, what it has staged, and its workers. Thread-safe.
 class OpenJob {
  public:
   OpenJob(std::unique_ptr<const Job> bound, const storage::Folder& folder, db::Pool& sessions)
-      : job(std::move(bound)), storage(folder), sessions_(sessions) {}
+      : job(std::move(bound)), storage(folder), staged(*job, folder), sessions_(sessions) {}
 
   const std::unique_ptr<const Job> job;
   const storage::Folder& storage;
+  StagedRows staged;
 
   // A worker that nobody else uses at the moment.
   using WorkerPointer = std::unique_ptr<Worker, std::function<void(Worker*)>>;
   WorkerPointer worker();
 
-  // Opens the segments of all chunks, once. Fails with staging_incomplete when not all are analysed.
-  Result<void> open_segments(db::Connection& connection);
-  bool has_segments() const;
-  // Finds out what comes of the rows' claims, once; the segments are open.
-  Result<void> settle_claims();
-  // The rows of a bucket in all chunks, found whole.
-  Result<StagedBucket> bucket(std::size_t bucket) const;
-
  private:
   db::Pool& sessions_;
-  mutable std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards what follows
   std::vector<std::unique_ptr<Worker>> idle_;
-  std::vector<std::unique_ptr<staging::SegmentFile>> segments_;  // by chunk; not changed once they are opened
-  bool segments_opened_ = false;
-  std::shared_ptr<const load::ClaimResults> claims_;
 };
 
 }  // namespace lade::jobs

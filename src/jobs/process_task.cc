@@ -69,14 +69,14 @@ Result<Worker::Session> loading_session(const Work& work) {
 
 Result<void> process_bucket(const Work& work) {
   // SQLite's only session is in use as long as another bucket is written: this one is prepared meanwhile.
-  if (!work.open.has_segments() || is_judged(work.job().definition())) {
+  if (!work.open.staged.is_open() || is_judged(work.job().definition())) {
     LADE_ASSIGN(const Worker::Session session, work.worker.session(work.context.stop()));
     LADE_ASSIGN(const bool stopped, is_stopped(work, *session));
     if (stopped) return {};
-    LADE_TRY(work.open.open_segments(*session));
+    LADE_TRY(work.open.staged.open(*session));
   }
-  LADE_TRY(work.open.settle_claims());
-  LADE_ASSIGN(const StagedBucket staged, work.open.bucket(work.target.part));
+  LADE_TRY(work.open.staged.settle_claims());
+  LADE_ASSIGN(const StagedBucket staged, work.open.staged.bucket(work.target.part));
   LADE_ASSIGN(BucketLoader* const loader, work.worker.loader(work.context.stop()));
   LADE_TRY(loader->begin(staged));
   LADE_TRY(loader->compare_ahead());
@@ -107,7 +107,7 @@ Result<void> load_orphans(const Work& work, BucketLoader& loader, std::map<std::
     before = waiting;
     for (auto& [bucket, result] : results) {
       if (result.held.empty()) continue;
-      LADE_ASSIGN(const StagedBucket staged, work.open.bucket(bucket));
+      LADE_ASSIGN(const StagedBucket staged, work.open.staged.bucket(bucket));
       LADE_TRY(loader.begin(staged, &result.held));
       const load::JournalSink journal = journal_of(work, loader.writer(), bucket);
       LADE_ASSIGN(BucketResult loaded, loader.load(hold, journal, work.context.stop()));
@@ -121,15 +121,15 @@ Result<void> process_all(const Work& work) {
   const Job& job = work.job();
   LADE_ASSIGN(BucketLoader* const loader, work.worker.loader(work.context.stop()));
   LADE_ASSIGN(const Worker::Session session, loading_session(work));
-  LADE_TRY(work.open.open_segments(*session));
-  LADE_TRY(work.open.settle_claims());
+  LADE_TRY(work.open.staged.open(*session));
+  LADE_TRY(work.open.staged.settle_claims());
   LADE_TRY(work.context.extend_deadline(*session, std::chrono::hours(24)));
   std::map<std::size_t, BucketResult> results;
   model::RowCounts counts;
   {
     LADE_ASSIGN(queue::Publication publication, work.context.publish(*session));
     for (std::size_t bucket = 0; bucket < job.plan.buckets(); ++bucket) {
-      LADE_ASSIGN(const StagedBucket staged, work.open.bucket(bucket));
+      LADE_ASSIGN(const StagedBucket staged, work.open.staged.bucket(bucket));
       LADE_TRY(loader->begin(staged));
       const load::JournalSink journal = journal_of(work, *session, bucket);
       LADE_ASSIGN(BucketResult result, loader->load(true, journal, work.context.stop()));
@@ -170,8 +170,8 @@ Result<void> orphans(const Work& work) {
   const Job& job = work.job();
   LADE_ASSIGN(BucketLoader* const loader, work.worker.loader(work.context.stop()));
   LADE_ASSIGN(const Worker::Session session, loading_session(work));
-  LADE_TRY(work.open.open_segments(*session));
-  LADE_TRY(work.open.settle_claims());
+  LADE_TRY(work.open.staged.open(*session));
+  LADE_TRY(work.open.staged.settle_claims());
   LADE_ASSIGN(queue::Publication publication, work.context.publish(*session));
   std::map<std::size_t, BucketResult> results;
   for (std::size_t bucket = 0; bucket < job.plan.buckets(); ++bucket) {

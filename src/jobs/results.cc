@@ -52,9 +52,10 @@ std::string_view surplus_of(const csv::Batch& batch, std::size_t row) {
 // Rows of the source on their way into a result file.
 class ResultWriter {
  public:
-  ResultWriter(const Job& job, ResultSink& sink)
+  ResultWriter(const Job& job, ResultSink& sink, const Corrections* corrections)
       : sink_(sink),
         job_(job),
+        corrections_(corrections),
         dialect_(job.plan.layout.dialect),
         resubmitted_(analysis::is_result_file(job.plan.layout.header)) {
     const std::vector<std::string>& header = job.plan.layout.header;
@@ -70,6 +71,7 @@ class ResultWriter {
       LADE_ASSIGN(bytes_, sink_.open());
     }
     const std::string_view surplus = surplus_of(batch, row);
+    const Cells* const corrected = corrections_ == nullptr ? nullptr : corrections_->cells_of(batch.row_id(row));
     auto cell = cells_.begin();
     for (const std::size_t column : columns_) {
       const bool takes_surplus = !surplus.empty() && column + 1 == batch.columns();
@@ -77,6 +79,7 @@ class ResultWriter {
       std::string_view text = takes_surplus ? surplus : csv::unescape(field, dialect_, scratch_);
       cell->typed = dialect_.rows_are_lines && !field.quoted;
       if (resubmitted_) text = analysis::unguard_formula(text);
+      if (const std::string* now = corrected_cell(corrected, column)) text = *now, cell->typed = false;
       (cell++)->text = analysis::guard_formula(text, guard_);
     }
     *cell++ = {std::to_string(batch.row_id(row)), true};
@@ -88,8 +91,16 @@ class ResultWriter {
   Result<void> finish() { return table_ ? table_->finish(*bytes_) : Result<void>(); }
 
  private:
+  // What stands in the cell now; null: what the source has.
+  const std::string* corrected_cell(const Cells* corrected, std::size_t column) const {
+    if (corrected == nullptr) return nullptr;
+    const auto found = corrected->find(job_.plan.layout.header[column]);
+    return found == corrected->end() ? nullptr : &found->second;
+  }
+
   ResultSink& sink_;
   const Job& job_;
+  const Corrections* const corrections_;
   std::unique_ptr<ResultTable> table_;  // once there is a row
   ByteSink* bytes_ = nullptr;
   const csv::Dialect dialect_;
@@ -183,7 +194,8 @@ Result<void> write_issue_file(const std::filesystem::path& path, const staging::
 Result<void> write_results(const Job& job, const Verdicts& verdicts, const ResultSinks& sinks) {
   if (job.options.results == Results::none) return {};
   const bool all = job.options.results == Results::all;
-  ResultWriter failed(job, sinks.failed), succeeded(job, sinks.succeeded), unprocessed(job, sinks.unprocessed);
+  ResultWriter failed(job, sinks.failed, verdicts.corrections), succeeded(job, sinks.succeeded, verdicts.corrections),
+      unprocessed(job, sinks.unprocessed, verdicts.corrections);
   VerdictReader told(verdicts.findings);
   LADE_TRY(told.advance());
   static const RowVerdict clean;

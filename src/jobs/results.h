@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "jobs/corrections.h"
 #include "jobs/job.h"
 
 namespace lade::jobs {
@@ -13,7 +14,8 @@ namespace lade::jobs {
 // What became of a job's rows: what findings say, and for rows without any, what became of their chunk.
 struct Verdicts {
   const staging::IssueLog& findings;
-  std::vector<model::Outcome> untold;  // by chunk: unchanged for loaded, unprocessed for not reached
+  std::vector<model::Outcome> untold;        // by chunk: unchanged for loaded, unprocessed for not reached
+  const Corrections* corrections = nullptr;  // null: no row was corrected
 };
 
 // A file of result rows: made with the first of them.
@@ -29,7 +31,7 @@ struct ResultSinks {
 };
 
 // Writes the source's rows in its own format and column order plus _row, _code and _message: failed ones, and all
-// others too when the job's options say so.
+// others too when the job's options say so. A corrected row stands there as it is now.
 Result<void> write_results(const Job& job, const Verdicts& verdicts, const ResultSinks& sinks);
 
 // The name of such a file: failed.csv, or failed.xlsx of a workbook.

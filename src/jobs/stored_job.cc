@@ -143,4 +143,15 @@ Result<StoredJob> load_job(db::Connection& connection, std::int64_t id, const Im
   return stored;
 }
 
+Result<std::unique_ptr<Job>> open_planned_job(db::Connection& connection, const store::JobRecord& record,
+                                              const ImportOptions& here, const storage::Folder& storage) {
+  if (!record.rows_total)
+    return fail("results_not_ready",
+                fmt::format("job {} is {}: its rows are not known yet", record.slug, record.status()),
+                "wait until it is planned", ErrorKind::invalid);
+  LADE_ASSIGN(StoredJob stored, load_job(connection, record.id, here, storage));
+  LADE_TRY(bind_job(*stored.job, stored.definition, connection));
+  return std::move(stored.job);
+}
+
 }  // namespace lade::jobs

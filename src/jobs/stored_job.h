@@ -46,6 +46,11 @@ struct StoredJob {
 Result<StoredJob> load_job(db::Connection& connection, std::int64_t id, const ImportOptions& here,
                            const storage::Folder& storage);
 
+// A job whose file was planned, bound to its file and the database's tables. Fails as load_job(), and with
+// results_not_ready when it is not planned yet.
+Result<std::unique_ptr<Job>> open_planned_job(db::Connection& connection, const store::JobRecord& record,
+                                              const ImportOptions& here, const storage::Folder& storage);
+
 // Reads a stored file through and compares it with its checksum, so that no row of a damaged one is loaded. A file that
 // is imported where it lies has none.
 Result<void> verify_file(db::Connection& connection, const StoredJob& stored, const storage::Folder& storage);

@@ -114,7 +114,8 @@ Result<void> Loader::prepare() {
 Result<bool> Loader::decide(Slice& slice, std::size_t begin, std::size_t end, std::size_t index, bool by_reader) {
   for (;;) {
     std::vector<Refusal> refused;
-    LADE_TRY(entries_[index]->decide({slice, begin, end, std::span(views_).first(index), later_, by_reader}, refused));
+    LADE_TRY(entries_[index]->decide(
+        {slice, begin, end, std::span(views_).first(index), later_, by_reader, !rehearsing_}, refused));
     if (refused.empty()) return recognise(slice, begin, end, index);
     failed_entry_ = index;
     add_refusals(slice, std::move(refused));
@@ -382,12 +383,14 @@ Result<void> Loader::confirm_decisions(Slice& slice) {
 
 Result<void> Loader::load(Slice& slice, staging::IssueWriter& issues, model::RowCounts& counts) {
   skips_.clear();
+  rehearsing_ = false;
   LADE_TRY(confirm_decisions(slice));
   if (!slice.rows.empty()) LADE_TRY(load_range(slice, 0, slice.rows.size()));
   return count(slice, issues, counts);
 }
 
 Result<void> Loader::rehearse(Slice& slice, staging::IssueWriter& issues, model::RowCounts& counts) {
+  rehearsing_ = true;
   refusals_.clear();
   skips_.clear();
   for (std::size_t i = 0; i < entries_.size() && !slice.rows.empty();) {

@@ -88,6 +88,7 @@ class Loader {
   std::size_t failed_entry_ = 0;  // of the last attempt: what was decided for it and those before still holds
   bool has_own_parents_ = false;  // a foreign key leads from one of the loaded tables to one of them
   bool hold_orphans_ = false;
+  bool rehearsing_ = false;  // nothing is written
 };
 
 // Whether the database refused the data itself (halving helps) or could not work (the bucket is tried again).

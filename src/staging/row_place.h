@@ -16,13 +16,23 @@ struct RowPlace {
   std::uint64_t offset = 0;
 };
 
-// A staged row; its payload is line, offset, tuple.
-inline void stage_row(SegmentBuilder& builder, std::string_view key, const RowPlace& place, std::string_view tuple) {
-  std::string& payload = builder.begin_record(key, place.row_id);
+// The payload of a staged row: line, offset, tuple.
+inline void append_payload(std::string& payload, const RowPlace& place, std::string_view tuple) {
   payload.append(reinterpret_cast<const char*>(&place.line), sizeof place.line);
   payload.append(reinterpret_cast<const char*>(&place.offset), sizeof place.offset);
   payload.append(tuple);
+}
+
+inline void stage_row(SegmentBuilder& builder, std::string_view key, const RowPlace& place, std::string_view tuple) {
+  append_payload(builder.begin_record(key, place.row_id), place, tuple);
   builder.end_record();
+}
+
+// Appends the row to a range in memory; rows come in order.
+inline void append_row(std::string& range, std::string_view key, const RowPlace& place, std::string_view tuple) {
+  std::string payload;
+  append_payload(payload, place, tuple);
+  append_record(range, {key, place.row_id, payload});
 }
 
 inline RowPlace read_row(const Record& record, std::string_view& tuple) {

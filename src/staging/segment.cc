@@ -202,6 +202,15 @@ void append_record(std::string& range, const Record& record) {
   range.append(record.payload);
 }
 
+void for_each_record(std::string_view range, const std::function<void(const Record&)>& take) {
+  while (!range.empty()) {
+    const Header header = read_header(range.data());
+    const std::string_view rest = range.substr(kHeaderBytes);
+    take({rest.substr(0, header.key_size), header.row_id, rest.substr(header.key_size, header.payload_size)});
+    range = rest.substr(std::size_t{header.key_size} + header.payload_size);
+  }
+}
+
 // One range and the part of it that is in memory.
 struct Merge::Input {
   Range range;
@@ -259,7 +268,7 @@ Result<bool> Merge::ensure(Input& input, std::size_t bytes) {
 }
 
 // Puts the input's next record into input.record; false when the range is used up.
-Result<bool> Merge::advance(Input& input) {
+Result<bool> Merge::read_record(Input& input) {
   LADE_ASSIGN(const bool more, ensure(input, kHeaderBytes));
   if (!more) return false;
   const Header header = read_header(input.unread.data());
@@ -271,6 +280,14 @@ Result<bool> Merge::advance(Input& input) {
   input.prefix = prefix_of(input.record.key);
   input.unread.remove_prefix(size);
   return true;
+}
+
+// The same, without the rows that are left out.
+Result<bool> Merge::advance(Input& input) {
+  for (;;) {
+    LADE_ASSIGN(const bool more, read_record(input));
+    if (!more || input.range.left_out == nullptr || !input.range.left_out->contains(input.record.row_id)) return more;
+  }
 }
 
 Result<void> Merge::start() {

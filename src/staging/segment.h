@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,6 +31,7 @@ struct Range {
   std::uint64_t offset = 0;      // in the file
   std::uint64_t bytes = 0;
   std::int64_t rows = 0;
+  const std::set<std::uint32_t>* left_out = nullptr;  // rows that a Merge passes over; null: none. Outlives it
 };
 
 // What one job has staged: up to a budget in memory, the rest in a nameless file. Append-only; written and read by all
@@ -106,6 +108,8 @@ class SegmentBuilder {
 
 // Appends the record as a range holds it: records appended in order are a range in memory.
 void append_record(std::string& range, const Record& record);
+// Calls `take` with every record of a range in memory, which is whole.
+void for_each_record(std::string_view range, const std::function<void(const Record&)>& take);
 
 // Reads several ranges as one sorted stream. Memory: `buffer_bytes` over all ranges (more only for huge records).
 class Merge {
@@ -124,6 +128,7 @@ class Merge {
   Result<void> start();
   Result<bool> ensure(Input& input, std::size_t bytes);
   Result<bool> advance(Input& input);
+  Result<bool> read_record(Input& input);
   static bool later(const Input* left, const Input* right);
 
   const File& file_;

@@ -174,6 +174,13 @@ Result<void> set_text(db::Connection& connection, std::int64_t id, std::string_v
   return {};
 }
 
+Result<std::int64_t> number_of(db::Connection& connection, std::int64_t id, std::string_view column) {
+  const Value values[] = {id};
+  LADE_ASSIGN(const auto rows, connection.query(fmt::format("SELECT {} FROM lade_job WHERE id = $1", column), values));
+  if (rows.empty()) return fail(job_not_found(id));
+  return integer_of(rows.front().front());
+}
+
 Result<JobStanding> change_in_transaction(db::Connection& connection, std::int64_t id, const JobChange& change) {
   // Who was overtaken looks again: the change may be refused by now.
   for (;;) {
@@ -221,10 +228,11 @@ Result<void> set_job_options(db::Connection& connection, std::int64_t id, const 
 }
 
 Result<std::int64_t> job_retries(db::Connection& connection, std::int64_t id) {
-  const Value values[] = {id};
-  LADE_ASSIGN(const auto rows, connection.query("SELECT retries FROM lade_job WHERE id = $1", values));
-  if (rows.empty()) return fail(job_not_found(id));
-  return integer_of(rows.front().front());
+  return number_of(connection, id, "retries");
+}
+
+Result<std::int64_t> review_revision(db::Connection& connection, std::int64_t id) {
+  return number_of(connection, id, "review_revision");
 }
 
 Result<void> set_job_paused(db::Connection& connection, std::int64_t id, bool paused, const std::string& actor) {

@@ -37,6 +37,8 @@ Result<void> set_job_snapshot(db::Connection& connection, std::int64_t id, const
 Result<void> set_job_options(db::Connection& connection, std::int64_t id, const std::string& options);
 // How often it was retried: what a process knows of it from before is old.
 Result<std::int64_t> job_retries(db::Connection& connection, std::int64_t id);
+// How often rows of it were corrected: the same holds.
+Result<std::int64_t> review_revision(db::Connection& connection, std::int64_t id);
 
 // Flags of a job that is not finished; otherwise transition_refused. Setting one again changes nothing.
 Result<void> set_job_paused(db::Connection& connection, std::int64_t id, bool paused, const std::string& actor);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "store/files.h"
+#include "store/job_tables.h"
 #include "store/sql.h"
 
 namespace lade::store {
@@ -53,6 +54,7 @@ Result<std::vector<std::int64_t>> jobs_to_cancel(db::Connection& connection) {
 Result<std::vector<UnwantedFile>> remove_job(db::Connection& connection, std::int64_t id) {
   return in_transaction(connection, [&]() -> Result<std::vector<UnwantedFile>> {
     const Value values[] = {id};
+    LADE_TRY(drop_job_tables(connection, id));
     LADE_ASSIGN(const auto segments, forget_segments(connection, id));
     LADE_ASSIGN(const auto results, connection.query("DELETE FROM lade_file WHERE job_id = $1 "
                                                      "RETURNING CAST(uuid AS text), storage_id",

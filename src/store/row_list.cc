@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <map>
 #include <optional>
 #include <queue>
 #include <span>
@@ -79,6 +80,16 @@ class KnownRows {
 class FailedRows {
  public:
   FailedRows(db::Connection& connection, std::int64_t job) : connection_(connection), job_(job) {}
+  // Rows are asked for in ascending order.
+  Result<bool> contains(std::int64_t row) {
+    while (ahead_ < row) {
+      LADE_ASSIGN(const std::int64_t found, next());
+      ahead_ = found == 0 ? std::numeric_limits<std::int64_t>::max() : found;
+    }
+    return ahead_ == row;
+  }
+
+ private:
   // 0 at the end.
   Result<std::int64_t> next() {
     if (at_ == page_.size()) {
@@ -93,22 +104,49 @@ class FailedRows {
     return last_;
   }
 
- private:
   db::Connection& connection_;
   std::int64_t job_;
+  std::int64_t ahead_ = 0;  // the next failed row
   std::int64_t last_ = 0;
   std::vector<db::Row> page_;
   std::size_t at_ = 0;
 };
 
+// Which issues a filter wants, as a condition on lade_issue; its parameters are $2 and $3, which are always there.
+std::string issue_condition(const db::Connection& connection) {
+  // A finding about several columns names them all, with commas between.
+  const bool sqlite = connection.backend() == db::Backend::sqlite;
+  return fmt::format("($2 = '' OR code = $2) AND ($3 = '' OR {}(', ' || column_name || ', ', ', ' || $3 || ', ') > 0)",
+                     sqlite ? "instr" : "strpos");
+}
+
+// The first warning of each row that the filter wants.
+using Warnings = std::map<std::int64_t, model::Issue>;
+Result<Warnings> wanted_warnings(db::Connection& connection, std::int64_t job, const RowFilter& filter) {
+  Warnings warnings;
+  if (!filter.by_issue()) return warnings;
+  const Value values[] = {job, filter.code, filter.column};
+  LADE_ASSIGN(const auto rows,
+              connection.query(fmt::format("SELECT row_id, code, column_name, value, message, hint FROM lade_issue "
+                                           "WHERE job_id = $1 AND severity = 'warning' AND {} ORDER BY row_id, code, "
+                                           "column_name",
+                                           issue_condition(connection)),
+                               values));
+  for (const db::Row& row : rows)
+    warnings.emplace(integer_of(row[0]), model::Issue{model::Severity::warning, text_of(row[1]), text_of(row[2]),
+                                                      text_of(row[3]), text_of(row[4]), text_of(row[5])});
+  return warnings;
+}
+
 // Takes the rows that a filter lets through, up to its limit.
 class Taker {
  public:
   using Take = std::function<void(const ListedRow&)>;
-  Taker(const JobRecord& job, const RowFilter& filter, const Take& take)
+  Taker(const JobRecord& job, const RowFilter& filter, const Take& take, Warnings warnings)
       : job_(job),
         filter_(filter),
         take_(take),
+        warnings_(std::move(warnings)),
         left_(filter.limit == 0 ? std::numeric_limits<std::int64_t>::max() : filter.limit) {}
 
   std::int64_t left() const { return left_; }
@@ -131,6 +169,7 @@ class Taker {
     judge(row, known);
     const auto* outcome = std::get_if<Outcome>(&filter_.wanted);
     if (outcome != nullptr ? row.outcome != *outcome : row.state != std::get<RowState>(filter_.wanted)) return;
+    if (filter_.by_issue() && !has_wanted_issue(row)) return;
     take_(row);
     --left_;
   }
@@ -138,6 +177,14 @@ class Taker {
   void take(const ListedRow& row) const { take_(row); }
 
  private:
+  // Why it was skipped, or a warning, which is then shown with it.
+  bool has_wanted_issue(ListedRow& row) const {
+    if (filter_.column.empty() && row.issue.code == filter_.code) return true;
+    const auto warning = warnings_.find(row.row_id);
+    if (warning == warnings_.end()) return false;
+    row.issue = warning->second;
+    return true;
+  }
   bool is_analysed(std::int64_t row) const {
     return filter_.is_analysed ? filter_.is_analysed(row) : job_.chunks > 0 && job_.chunks_done >= job_.chunks;
   }
@@ -145,6 +192,7 @@ class Taker {
   const JobRecord& job_;
   const RowFilter& filter_;
   const Take& take_;
+  const Warnings warnings_;
   std::int64_t left_;
 };
 
@@ -158,17 +206,19 @@ ListedRow failed_row_of(const db::Row& row) {
   return listed;
 }
 
-Result<void> list_failed(db::Connection& connection, const JobRecord& job, KnownRows& rows_known, std::int64_t after,
-                         Taker& taker) {
-  std::int64_t last = after;
+Result<void> list_failed(db::Connection& connection, const JobRecord& job, KnownRows& rows_known,
+                         const RowFilter& filter, Taker& taker) {
+  std::int64_t last = filter.after;
+  const std::string wanted = fmt::format("job_id = $1 AND severity = 'error' AND {}", issue_condition(connection));
   while (taker.left() > 0) {
     const std::int64_t page = std::min(taker.left(), kPageRows);
-    const Value values[] = {job.id, last, page};
+    const Value values[] = {job.id, filter.code, filter.column, last, page};
     LADE_ASSIGN(const auto rows,
-                connection.query("SELECT row_id, line, code, column_name, value, message, hint FROM lade_issue "
-                                 "WHERE job_id = $1 AND severity = 'error' AND row_id IN (SELECT DISTINCT row_id FROM "
-                                 "lade_issue WHERE job_id = $1 AND row_id > $2 AND severity = 'error' "
-                                 "ORDER BY row_id LIMIT $3) ORDER BY row_id, code, column_name",
+                connection.query(fmt::format("SELECT row_id, line, code, column_name, value, message, hint FROM "
+                                             "lade_issue WHERE {0} AND row_id IN (SELECT DISTINCT row_id FROM "
+                                             "lade_issue WHERE {0} AND row_id > $4 ORDER BY row_id LIMIT $5) "
+                                             "ORDER BY row_id, code, column_name",
+                                             wanted),
                                  values));
     if (rows.empty()) return {};
     std::optional<KnownRow> known;
@@ -204,14 +254,9 @@ Result<void> list_known(KnownRows& rows, Taker& taker) {
 // Rows that are neither failed nor loaded.
 Result<void> list_unprocessed(db::Connection& connection, const JobRecord& job, KnownRows& rows, Taker& taker) {
   FailedRows failed_rows(connection, job.id);
-  LADE_ASSIGN(std::int64_t failed, failed_rows.next());
   for (std::int64_t id = 1; id <= job.rows_total.value_or(0) && taker.left() > 0; ++id) {
     LADE_ASSIGN(const std::optional<KnownRow> known, rows.find(id));
-    bool is_failed = false;
-    while (failed != 0 && failed <= id) {
-      is_failed = failed == id;
-      LADE_ASSIGN(failed, failed_rows.next());
-    }
+    LADE_ASSIGN(const bool is_failed, failed_rows.contains(id));
     if (is_failed || (known && known->row.outcome != Outcome::unprocessed)) continue;
     ListedRow row;
     row.row_id = id;
@@ -243,6 +288,15 @@ std::string_view name_of(const std::variant<Outcome, RowState>& wanted) {
   return std::visit([](auto word) { return model::to_string(word); }, wanted);
 }
 
+Result<std::vector<BucketOutcomes>> all_outcomes(db::Connection& connection, const JobRecord& job) {
+  return outcomes_of(connection, job.id, 0, std::numeric_limits<std::int32_t>::max());
+}
+
+Error outcomes_not_kept(const JobRecord& job, std::string_view which) {
+  return {"outcomes_not_kept", fmt::format("job {} kept counts, but not which of its rows were {}", job.slug, which),
+          "failed rows are always kept: ask for --state failed", ErrorKind::invalid};
+}
+
 }  // namespace
 
 std::vector<std::pair<std::string, WantedRows>> row_words() {
@@ -258,16 +312,57 @@ std::vector<std::pair<std::string, WantedRows>> row_words() {
 
 Result<void> list_rows(db::Connection& connection, const JobRecord& job, const RowFilter& filter,
                        const std::function<void(const ListedRow&)>& take) {
-  LADE_ASSIGN(const auto buckets, outcomes_of(connection, job.id, 0, std::numeric_limits<std::int32_t>::max()));
+  LADE_ASSIGN(const auto buckets, all_outcomes(connection, job));
   LADE_ASSIGN(KnownRows rows, KnownRows::of(buckets));
-  Taker taker(job, filter, take);
+  LADE_ASSIGN(Warnings warnings, wanted_warnings(connection, job.id, filter));
+  Taker taker(job, filter, take, std::move(warnings));
   const Way way = way_to(filter.wanted);
-  if (way == Way::failed) return list_failed(connection, job, rows, filter.after, taker);
+  if (way == Way::failed) return list_failed(connection, job, rows, filter, taker);
   if (buckets.empty() && needs_outcomes(job.rows, filter.wanted))
-    return fail("outcomes_not_kept",
-                fmt::format("job {} kept counts, but not which of its rows were {}", job.slug, name_of(filter.wanted)),
-                "failed rows are always kept: ask for --state failed", ErrorKind::invalid);
+    return fail(outcomes_not_kept(job, name_of(filter.wanted)));
   return way == Way::known ? list_known(rows, taker) : list_unprocessed(connection, job, rows, taker);
+}
+
+struct RowFates::State {
+  JobRecord job;
+  RowFilter filter;
+  std::vector<BucketOutcomes> buckets;
+  std::function<void(const ListedRow&)> take;
+  std::optional<KnownRows> known;
+  std::optional<FailedRows> failed;
+  std::optional<Taker> judge;
+};
+
+RowFates::RowFates(std::unique_ptr<State> state) : state_(std::move(state)) {}
+RowFates::RowFates(RowFates&&) noexcept = default;
+RowFates::~RowFates() = default;
+
+Result<RowFates> RowFates::of(db::Connection& connection, const JobRecord& job,
+                              std::function<bool(std::int64_t row)> is_analysed) {
+  auto state = std::make_unique<State>();
+  state->job = job;
+  state->filter.is_analysed = std::move(is_analysed);
+  LADE_ASSIGN(state->buckets, all_outcomes(connection, job));
+  if (state->buckets.empty() && needs_outcomes(job.rows, Outcome::unprocessed))
+    return fail(outcomes_not_kept(job, "processed"));
+  LADE_ASSIGN(state->known, KnownRows::of(state->buckets));
+  state->failed.emplace(connection, job.id);
+  state->judge.emplace(state->job, state->filter, state->take, Warnings());
+  return RowFates(std::move(state));
+}
+
+Result<ListedRow> RowFates::next(std::int64_t row) {
+  LADE_ASSIGN(const std::optional<KnownRow> known, state_->known->find(row));
+  LADE_ASSIGN(const bool failed, state_->failed->contains(row));
+  ListedRow listed;
+  listed.row_id = row;
+  if (known) {
+    listed.outcome = known->row.outcome;
+    listed.issue.code = known->row.code;
+  }
+  if (failed) listed.outcome = Outcome::failed;
+  state_->judge->judge(listed, known);
+  return listed;
 }
 
 }  // namespace lade::store

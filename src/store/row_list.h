@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <variant>
+#include <vector>
 
 #include "base/result.h"
 #include "db/connection.h"
@@ -35,6 +37,10 @@ struct RowFilter {
   std::int64_t limit = 100;  // at most so many rows; 0: all
   // Whether the row's chunk is analysed. Without it all are, once every chunk is.
   std::function<bool(std::int64_t row)> is_analysed = {};
+  // Only rows with such an issue, which they are listed with: also a warning of a row that has not failed.
+  std::string code = {};    // empty: any
+  std::string column = {};  // data column; empty: any, or none
+  bool by_issue() const { return !code.empty() || !column.empty(); }
 };
 
 // Hands the rows over in the order of their ids; a failed row comes once for each of its errors. Memory is about two
@@ -42,5 +48,22 @@ struct RowFilter {
 // stored, and with outcomes_damaged.
 Result<void> list_rows(db::Connection& connection, const JobRecord& job, const RowFilter& filter,
                        const std::function<void(const ListedRow&)>& take);
+
+// What became of each row of a job, for whoever reads them one after another.
+class RowFates {
+ public:
+  // `is_analysed` as in RowFilter. Fails as list_rows() does.
+  static Result<RowFates> of(db::Connection& connection, const JobRecord& job,
+                             std::function<bool(std::int64_t row)> is_analysed);
+  RowFates(RowFates&&) noexcept;
+  ~RowFates();
+  // Rows are asked for in ascending order. The row's issue has only a code, if any. Asks the connection now and then.
+  Result<ListedRow> next(std::int64_t row);
+
+ private:
+  struct State;
+  explicit RowFates(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
 
 }  // namespace lade::store

@@ -157,5 +157,25 @@ TEST_P(RowList, SaysWhenOnlyCountsWereKept) {
   EXPECT_OK(list_rows(*connection, found(other), {Outcome::failed}, ignore));
 }
 
+TEST_P(RowList, IsNarrowedByIssueAndColumn) {
+  ASSERT_OK(save_plan(*connection, id, {.rows_total = 10, .chunks = 1, .buckets = 3}));
+  const auto by = [](WantedRows wanted, std::string code, std::string column = {}) {
+    RowFilter filter{wanted};
+    filter.code = std::move(code);
+    filter.column = std::move(column);
+    return filter;
+  };
+  EXPECT_EQ(listed(by(Outcome::failed, "required")), "3required");
+  EXPECT_EQ(listed(by(Outcome::failed, "", "price")), "3not_a_number");
+  EXPECT_EQ(listed(by(Outcome::failed, "required", "price")), "");
+  EXPECT_EQ(listed(by(Outcome::failed, "check_violation")), "5check_violation");
+  EXPECT_EQ(listed(by(Outcome::skipped, "exists")), "2exists");
+  EXPECT_EQ(listed(by(Outcome::inserted, "too_long", "note")), "4too_long") << "a warning of a row that went in";
+  EXPECT_EQ(listed(by(Outcome::inserted, "too_long", "other")), "");
+  add_issue(10, "error", "check_failed", "price, amount");
+  EXPECT_EQ(listed(by(Outcome::failed, "", "amount")), "10check_failed");
+  EXPECT_EQ(listed(by(Outcome::failed, "", "amoun")), "");
+}
+
 }  // namespace
 }  // namespace lade::store

@@ -4,6 +4,8 @@
 #include "store/accounts_schema.h"
 #include "store/column_matches.h"
 #include "store/durable_jobs_schema.h"
+#include "store/job_progress.h"
+#include "store/schema_text.h"
 #include "store/steps_schema.h"
 #include "store/webhooks_schema.h"
 
@@ -277,9 +279,33 @@ CREATE TABLE lade_tally (
 );
 )sql";
 
+// What a correction of a row needs to be corrected again, and to be told from the source.
+constexpr std::string_view kCorrections = R"sql(
+DROP INDEX lade_row_version_bucket;
+ALTER TABLE lade_row_version DROP COLUMN bucket;
+ALTER TABLE lade_row_version DROP COLUMN row_key;
+ALTER TABLE lade_row_version RENAME COLUMN tuple TO records;
+ALTER TABLE lade_row_version ADD line bigint NOT NULL DEFAULT 0;
+ALTER TABLE lade_row_version ADD position bigint NOT NULL DEFAULT 0;
+ALTER TABLE lade_row_version ADD changes text NOT NULL DEFAULT '{}';
+)sql";
+
+// Tables that lade has made beside the user's own, by their quoted names.
+constexpr std::string_view kJobTables = R"sql(
+CREATE TABLE lade_job_table (
+  job_id     integer NOT NULL,
+  table_name text NOT NULL,
+  company_id integer NOT NULL,
+  created_at @time NOT NULL,
+  PRIMARY KEY (job_id, table_name)
+);
+)sql";
+
 }  // namespace
 
 std::span<const db::Migration> migrations() {
+  static const std::string tables_sqlite = for_sqlite(kJobTables),
+                           tables_postgresql = for_postgresql(kJobTables) + job_progress_function();
   static const db::Migration all[] = {
       {1, "definitions, jobs and issues", kFirstSqlite, kFirstPostgresql},
       {2, "issues without foreign keys", kPlainIssuesSqlite, kPlainIssuesPostgresql},
@@ -294,6 +320,8 @@ std::span<const db::Migration> migrations() {
       webhooks_migration(),
       column_matches_migration(),
       steps_migration(),
+      {14, "corrections of rows", kCorrections, kCorrections},
+      {15, "rows and progress for SQL", tables_sqlite, tables_postgresql},
   };
   return all;
 }

@@ -19,7 +19,7 @@ class Rights(ServerTest):
         # What the {names} in paths stand for in this company.
         self.names = {"import": self.job, "file": found["file_id"], "slug": "reviewed", "batch": "monday", "task": task,
                       "user": "operator@example.com", "token": token, "which": "failed", "queue": "default", "webhook": "none",
-                      "delivery": "none"}
+                      "delivery": "none", "row": "1"}
 
     def routes(self):
         for path, operations in self.description.document["paths"].items():

@@ -1,0 +1,122 @@
+#include "jobs/resettle.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <vector>
+
+#include "jobs/store_issues.h"
+#include "store/job_changes.h"
+#include "store/outcomes.h"
+#include "store/row_versions.h"
+
+namespace lade::jobs {
+namespace {
+
+using model::Outcome;
+
+// Why rows failed, by row.
+using Failures = std::map<std::uint32_t, std::vector<model::Issue>>;
+
+Result<Failures> failures_of(const staging::IssueLog& findings) {
+  Failures failures;
+  staging::IssueReader reader(findings);
+  staging::Finding finding;
+  for (;;) {
+    LADE_ASSIGN(const bool more, reader.next(finding));
+    if (!more) return failures;
+    failures[finding.place.row_id].push_back(finding.issue);
+  }
+}
+
+bool same(const std::vector<model::Issue>& left, const std::vector<model::Issue>& right) {
+  return std::ranges::equal(left, right, [](const model::Issue& a, const model::Issue& b) {
+    return std::tie(a.code, a.column, a.value, a.message, a.hint) ==
+           std::tie(b.code, b.column, b.value, b.message, b.hint);
+  });
+}
+
+// Takes back issues that do not hold any more; gives the rows whose issues stay as they are stored.
+Result<std::set<std::uint32_t>> forget_outdated(db::Connection& connection, const Job& job, const Failures& before,
+                                                const Failures& now, std::uint32_t corrected) {
+  std::set<std::uint32_t> kept;
+  for (const auto& [row, issues] : before) {
+    if (row == corrected) continue;
+    const auto found = now.find(row);
+    if (found != now.end() && same(issues, found->second)) {
+      kept.insert(row);
+      continue;
+    }
+    for (const model::Issue& issue : issues) LADE_TRY(store::forget_issues(connection, job.id, row, issue.code));
+  }
+  return kept;
+}
+
+// Puts what a part has come to in the place of what was stored of it; gives by how many its failed rows have grown.
+Result<std::int64_t> replace(db::Connection& connection, const Job& job, std::size_t part, BucketResult result,
+                             bool settled, std::uint32_t corrected) {
+  const auto number = static_cast<std::int64_t>(part);
+  LADE_ASSIGN(const auto stored, store::outcomes_of(connection, job.id, number, number));
+  Failures before;
+  std::int64_t failed = result.counts[Outcome::failed];
+  if (!stored.empty()) {
+    staging::IssueLog findings(*job.area);
+    LADE_TRY(staging::unpack(stored.front().findings, findings));
+    LADE_ASSIGN(before, failures_of(findings));
+    failed -= stored.front().counts[Outcome::failed];
+  }
+  LADE_ASSIGN(const Failures now, failures_of(*result.findings));
+  LADE_ASSIGN(const auto kept, forget_outdated(connection, job, before, now, corrected));
+  LADE_TRY(store_issues(connection, job, *result.findings, kept));
+  LADE_ASSIGN(const auto outcomes, to_stored(part, result, settled));
+  LADE_TRY(store::save_outcomes(connection, job.id, outcomes));
+  return failed;
+}
+
+Result<void> resettle_claims(db::Connection& connection, const Job& job, const StagedRows& staged, std::uint32_t row) {
+  const std::size_t part = job.plan.buckets();
+  LADE_ASSIGN(const StagedBucket claims, staged.bucket(part));
+  LADE_ASSIGN(BucketResult refused, refuse_contested(job, claims.ranges));
+  model::RowCounts counts;
+  LADE_ASSIGN(counts[Outcome::failed], replace(connection, job, part, std::move(refused), false, row));
+  return store::advance_job(connection, job.id, {.rows = counts});
+}
+
+// The parts in which something of the row is staged.
+void add_parts(const Job& job, std::string_view records, std::set<std::size_t>& parts) {
+  staging::for_each_record(
+      records, [&](const staging::Record& record) { parts.insert(part_of(job.plan.splitters, record.key)); });
+}
+
+std::vector<std::string> claims_of(const Job& job, std::string_view records) {
+  std::vector<std::string> claims;
+  staging::for_each_record(records, [&](const staging::Record& record) {
+    if (part_of(job.plan.splitters, record.key) == job.plan.buckets())
+      claims.push_back(std::string(record.key) + std::string(record.payload));
+  });
+  std::ranges::sort(claims);
+  return claims;
+}
+
+}  // namespace
+
+Result<void> resettle(db::Connection& connection, const Job& job, StagedRows& staged, const RowChange& change) {
+  std::set<std::size_t> parts;
+  add_parts(job, change.before, parts);
+  add_parts(job, change.now, parts);
+  if (job.plan.has_claims() && claims_of(job, change.before) != claims_of(job, change.now)) {
+    LADE_TRY(resettle_claims(connection, job, staged, change.row));
+    for (std::size_t bucket = 0; bucket < job.plan.buckets(); ++bucket) parts.insert(bucket);
+  }
+  parts.erase(job.plan.buckets());
+  LADE_TRY(staged.settle_claims());
+  for (const std::size_t bucket : parts) {
+    LADE_ASSIGN(const StagedBucket rows, staged.bucket(bucket));
+    LADE_ASSIGN(BucketResult settled, settle_bucket(job, rows, {}));
+    LADE_TRY(replace(connection, job, bucket, std::move(settled), true, change.row));
+  }
+  return {};
+}
+
+}  // namespace lade::jobs
