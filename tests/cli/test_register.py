@@ -20,11 +20,11 @@ class Register(RegisterTest):
         return found
 
     def test_legal_units(self):
-        self.assertEqual(self.load_legal_units(), {"read": 30, "inserted": 16, "updated": 6, "failed": 8})
+        self.assertEqual(self.load_legal_units(), {"read": 30, "inserted": 16, "updated": 6, "skipped": 1, "failed": 7})
         self.assertEqual(self.codes(), {22: {"identifier_missing"}, 23: {"period_reversed"}, 24: {"half_a_coordinate"}, 27: {"required"},
-                                        28: {"claimed_twice"}, 29: {"claimed_twice"}, 30: {"sibling_failed"}, 31: {"not_a_date"}})
+                                        28: {"claimed_twice"}, 29: {"claimed_twice"}, 31: {"not_a_date"}})
         self.assert_sound()
-        rows = [row for line, row in enumerate(read_rows(SAMPLES / "legal_units.csv"), 2) if line not in self.codes()]
+        rows = [row for line, row in enumerate(read_rows(SAMPLES / "legal_units.csv"), 2) if line not in self.codes() and line != 30]
         for row in rows:
             row["sector_code"] = row["sector_code"].split(" | ")[0]
         self.assertEqual(self.stored_timelines(), self.expected_timelines(rows))
