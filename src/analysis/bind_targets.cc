@@ -256,18 +256,20 @@ void Binder::add_identity(const KeyPart& part) {
 void Binder::bind_identity() {
   auto& entries = program_->entries;
   const std::size_t root = program_->root();
-  const auto is_root_key = [&](const KeyPart& part) { return part.column == entries[root].key.front().column; };
   if (const auto& key = entries[root].key; key.size() == 1 && key.front().column >= 0) {
     const ColumnProgram& column = program_->columns[static_cast<std::size_t>(key.front().column)];
     if (column.column.purpose == definition::DataColumn::Purpose::pk_id)
       program_->entity_slot = entries[root].fields[static_cast<std::size_t>(key.front().field)].slot;
   }
-  // The id of an entity may be blank; its name is the step's, which comes before all parts.
-  const bool named = program_->step_names_entities || program_->entity_slot >= 0;
+  const auto is_entity = [&](const KeyPart& part) {
+    return program_->entity_slot >= 0 && part.column == entries[root].key.front().column;
+  };
   for (std::size_t i = 0; i < entries.size(); ++i) {
     if (entries[i].for_new >= 0) continue;
-    for (const KeyPart& part : entries[i].key)
-      if (!(named && is_root_key(part))) add_identity(part);
+    // An entity that a step names needs no key, and a table that a row need not have anything for has none to offer.
+    if (!program_->step_names_entities && entries[i].with.empty())
+      for (const KeyPart& part : entries[i].key)
+        if (!is_entity(part)) add_identity(part);
     if (i == root) program_->root_parts = program_->identity.size();
     if (entries[i].period) {
       const definition::Type date{definition::TypeKind::date};

@@ -128,6 +128,8 @@ int Binder::any_slot_of(int column) {
 
 void Binder::bind_conditions(const definition::LoadEntry& entry, EntryProgram& program) {
   for (const std::string& name : entry.with) program.with.push_back(any_slot_of(column_index(name)));
+  for (std::size_t i = 0; entry.identifies && i < program.fields.size(); ++i)
+    if (program.fields[i].ref_entry >= 0) program.identifies = static_cast<int>(i);
   if (!entry.for_new.empty()) program.for_new = any_slot_of(column_index(entry.for_new));
 }
 

@@ -123,6 +123,7 @@ struct EntryProgram {
   std::vector<int> with;  // slots: a row in which all of them are blank does not concern this entry; empty: all rows do
   // A slot: the entry has one row for each root entity in whose rows it is blank, and no other. -1: as all entries.
   int for_new = -1;
+  int identifies = -1;  // the field with the id of the root entity that the key belongs to; -1: it says nothing
   bool by_key() const { return strategy != definition::Strategy::append; }
 };
 

@@ -137,6 +137,8 @@ struct LoadEntry {
   std::vector<std::string> with;  // data columns: a row in which all of them are blank does not concern this table
   // A data column, the id of an entity: this table gets one row for each entity that has none yet, and no other.
   std::string for_new;
+  // The key belongs to one entity: a row that is stored with it tells who that is, whatever was known before.
+  bool identifies = false;
   std::string step;  // as for columns
   int line = 0;
   bool operator==(const LoadEntry&) const = default;

@@ -6,7 +6,8 @@
 namespace lade::definition {
 namespace {
 
-constexpr std::string_view kLoadKeys[] = {"table", "key", "strategy", "columns", "temporal", "with", "for_new", "step"};
+constexpr std::string_view kLoadKeys[] = {"table", "key",     "strategy",   "columns", "temporal",
+                                          "with",  "for_new", "identifies", "step"};
 constexpr Later kLaterLoadKeys[] = {
     {"scope", "use a by-key strategy such as insert_or_update"},
     {"version", "use a by-key strategy such as insert_or_update"},
@@ -102,6 +103,8 @@ LoadEntry read_load_entry(const Node& node, std::string_view label, Faults& faul
     report_missing(node.place, label, "table", "it names the target table", faults);
   if (const Node* strategy = node.find("strategy"))
     entry.strategy = read_strategy(*strategy, below("strategy"), faults).value_or(entry.strategy);
+  if (const Node* identifies = node.find("identifies"))
+    entry.identifies = read_boolean(*identifies, below("identifies"), faults).value_or(false);
   if (const Node* for_new = node.find("for_new"))
     entry.for_new = read_text(*for_new, below("for_new"), faults).value_or("");
   read_key(node, label, entry, faults);

@@ -169,6 +169,7 @@ json::object to_object(const LoadEntry& entry) {
   if (entry.temporal) put(object, "temporal", to_object(*entry.temporal));
   if (!entry.with.empty()) put(object, "with", texts(entry.with));
   if (!entry.for_new.empty()) put(object, "for_new", text(entry.for_new));
+  if (entry.identifies) put(object, "identifies", entry.identifies);
   if (!entry.step.empty()) put(object, "step", text(entry.step));
   if (entry.columns_given) put(object, "columns", to_object(entry.columns));
   return object;

@@ -2,6 +2,10 @@
 
 #include <boost/json.hpp>
 
+#include <algorithm>
+#include <map>
+
+#include "analysis/entity_key.h"
 #include "base/failpoint.h"
 #include "store/journal.h"
 
@@ -16,6 +20,8 @@ constexpr std::size_t kSliceBytes = 16 * 1024 * 1024;
 
 BucketLoader::BucketLoader(const Job& job, db::Connection& writer, db::Connection* reader)
     : job_(job), writer_(writer), has_reader_(reader != nullptr), loader_(*job.program, writer, reader) {
+  for (const analysis::Stage& stage : job.program->stages)
+    if (stage.step && stage.step->processes()) processing_.push_back(stage.step.get());
   if (!job.gives_way) return;
   loader_.give_way_to([this](std::string_view table, std::string_view first, std::string_view last) {
     return store::later_blocks(writer_, job_.id, table, first, last);
@@ -70,10 +76,79 @@ Result<BucketResult> BucketLoader::run(const std::stop_token& stop, Load&& load)
   return std::move(*result_);
 }
 
+Result<std::vector<analysis::Step::RefusedRow>> BucketLoader::process_slice() {
+  std::vector<std::int64_t> rows;
+  for (const load::Row& row : slice_.rows)
+    if (row.outcome <= Outcome::inserted && row.outcome != Outcome::skipped) rows.push_back(row.place.row_id);
+  std::ranges::sort(rows);
+  std::vector<analysis::Step::RefusedRow> refused;
+  for (const analysis::Step* step : processing_) {
+    LADE_ASSIGN(auto said, step->process(writer_, job_.id, rows));
+    std::ranges::move(said, std::back_inserter(refused));
+    if (!refused.empty()) break;  // the others are called with what is left
+  }
+  return refused;
+}
+
+// The rows fail, and a new entity of which one fails is not loaded at all.
+Result<void> BucketLoader::take_out(const std::vector<analysis::Step::RefusedRow>& refused) {
+  std::map<std::string, std::uint32_t, std::less<>> entities;
+  for (load::Row& row : slice_.rows) {
+    row.outcome = Outcome::unprocessed;
+    const auto found = std::ranges::find(refused, row.place.row_id, &analysis::Step::RefusedRow::row_id);
+    if (found == refused.end()) continue;
+    row.outcome = Outcome::failed;
+    ++result_->counts[Outcome::failed];
+    LADE_TRY(load::tell(*issues_, row.place, Outcome::failed, found->issue));
+    if (job_.program->step_names_entities && analysis::is_new_entity(row.key))
+      entities.emplace(row.root(), row.place.row_id);
+  }
+  for (load::Row& row : slice_.rows) {
+    const auto guilty = entities.find(row.root());
+    if (guilty == entities.end() || row.outcome == Outcome::failed) continue;
+    row.outcome = Outcome::skipped;
+    ++result_->counts[Outcome::skipped];
+    LADE_TRY(load::tell(*issues_, row.place, Outcome::skipped, load::sibling_failed(guilty->second)));
+  }
+  std::erase_if(slice_.rows, [](const load::Row& row) { return row.outcome != Outcome::unprocessed; });
+  return {};
+}
+
+// Steps with a process half of their own see the rows in the target tables; those that they refuse are taken back, and
+// the rest is loaded without them.
+Result<void> BucketLoader::load_slice(const load::JournalSink& journal) {
+  if (processing_.empty()) return loader_.load(slice_, *issues_, result_->counts);
+  for (;;) {
+    LADE_ASSIGN(db::Savepoint savepoint, db::Savepoint::begin(writer_));
+    staging::IssueLog found(*job_.area);
+    staging::IssueWriter issues(found);
+    model::RowCounts counts;
+    LADE_TRY(loader_.load(slice_, issues, counts));
+    LADE_TRY(loader_.finish_journal());
+    LADE_ASSIGN(const auto refused, process_slice());
+    if (!refused.empty()) {
+      LADE_TRY(savepoint.rollback());
+      loader_.journal_to(journal);
+      LADE_TRY(take_out(refused));
+      continue;
+    }
+    LADE_TRY(savepoint.release());
+    result_->counts += counts;
+    staging::IssueCounts counted;
+    LADE_TRY(issues.publish(counted));
+    staging::IssueReader reader(found);
+    for (staging::Finding finding;;) {
+      LADE_ASSIGN(const bool more, reader.next(finding));
+      if (!more) return {};
+      LADE_TRY(issues_->add(finding));
+    }
+  }
+}
+
 Result<BucketResult> BucketLoader::load(bool hold, const load::JournalSink& journal, const std::stop_token& stop) {
   loader_.hold_orphans(hold);
   loader_.journal_to(journal);
-  LADE_ASSIGN(BucketResult result, run(stop, [&] { return loader_.load(slice_, *issues_, result_->counts); }));
+  LADE_ASSIGN(BucketResult result, run(stop, [&] { return load_slice(journal); }));
   LADE_TRY(loader_.finish_journal());
   return result;
 }

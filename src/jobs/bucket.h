@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/step.h"
 #include "jobs/job.h"
 #include "load/claims.h"
 #include "load/loader.h"
@@ -60,6 +61,9 @@ class BucketLoader {
 
  private:
   Result<void> next_slice();
+  Result<void> load_slice(const load::JournalSink& journal);
+  Result<std::vector<analysis::Step::RefusedRow>> process_slice();
+  Result<void> take_out(const std::vector<analysis::Step::RefusedRow>& refused);
   template <class Load>
   Result<BucketResult> run(const std::stop_token& stop, Load&& load);
 
@@ -72,6 +76,7 @@ class BucketLoader {
   std::unique_ptr<BucketResult> result_;
   std::unique_ptr<staging::IssueWriter> issues_;
   const Rows* only_ = nullptr;
+  std::vector<const analysis::Step*> processing_;  // steps with a process half of their own
   load::Slice slice_;
   bool more_ = false;
 };

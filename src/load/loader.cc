@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "load/temporal_load.h"
+#include "load/tuple_fields.h"
 
 namespace lade::load {
 namespace {
@@ -122,11 +123,42 @@ Result<bool> Loader::decide(Slice& slice, std::size_t begin, std::size_t end, st
   for (;;) {
     std::vector<Refusal> refused;
     LADE_TRY(entries_[index]->decide({slice, begin, end, std::span(views_).first(index), later_, by_reader}, refused));
-    if (refused.empty()) return true;
+    if (refused.empty()) return recognise(slice, begin, end, index);
     failed_entry_ = index;
     add_refusals(slice, std::move(refused));
     if (index > 0) return false;
   }
+}
+
+// An entity that was new when its rows were analysed may be stored by now: what identifies it is. False when rows have
+// found out so, and the range must start again.
+Result<bool> Loader::recognise(Slice& slice, std::size_t begin, std::size_t end, std::size_t index) {
+  const int field = program_.entries[index].identifies;
+  if (field < 0 || program_.entity_slot < 0) return true;
+  bool same = true;
+  std::vector<Refusal> refused;
+  for (std::size_t row = begin; row < end; ++row) {
+    const auto action = entries_[index]->action_of(row);
+    if (!action || action->action != Action::skip_exists || slice.rows[row].outcome != Outcome::unprocessed) continue;
+    const auto stored = entries_[index]->field_of(row, static_cast<std::size_t>(field));
+    const db::WireField own = field_at(slice.rows[row].tuple, program_.entity_slot);
+    if (!stored || stored->length < 0 || (own.length >= 0 && own.bytes() != stored->bytes())) {
+      refused.push_back({row,
+                         {model::Severity::error,
+                          "identifier_taken",
+                          {},
+                          {},
+                          "another unit has got the identifier meanwhile",
+                          "import the row again"}});
+    } else if (own.length < 0) {
+      slice.replace_tuple(slice.rows[row],
+                          slice.keep(with_field(slice.rows[row].tuple, program_.entity_slot, *stored)));
+      same = false;
+    }
+  }
+  if (refused.empty()) return same;
+  add_refusals(slice, std::move(refused));
+  return false;
 }
 
 void Loader::add_refusals(Slice& slice, std::vector<Refusal> refused) {
@@ -140,10 +172,7 @@ void Loader::add_refusals(Slice& slice, std::vector<Refusal> refused) {
 // Whether the root has no timeline yet for the row's entity, as far as that is known.
 bool Loader::is_new_entity(const Slice& slice, std::size_t row) const {
   if (program_.entity_slot < 0) return failed_entry_ >= root_ && entries_[root_]->is_new(row);
-  std::string_view tuple = slice.rows[row].tuple;
-  db::WireField id;
-  for (int slot = 0; slot <= program_.entity_slot; ++slot) id = db::take_field(tuple);
-  return id.length < 0;
+  return field_at(slice.rows[row].tuple, program_.entity_slot).length < 0;
 }
 
 // An entity that is not there yet comes whole or not at all.

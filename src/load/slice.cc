@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "analysis/entity_key.h"
+#include "load/tuple_fields.h"
 
 namespace lade::load {
 
@@ -93,16 +94,12 @@ std::string_view Settler::with_grant(Slice& slice, std::string_view tuple) {
   if (!claims_ || program_.asked_slot < 0 || !std::ranges::binary_search(claims_->granted, ahead_.row_id))
     return kept(slice, tuple);
   const analysis::Slot& slot = program_.slots[static_cast<std::size_t>(program_.asked_slot)];
-  std::string_view rest = tuple;
-  for (int i = 0; i < program_.asked_slot; ++i) db::take_field(rest);
-  scratch_.assign(tuple.substr(0, tuple.size() - rest.size()));
-  db::take_field(rest);
   char field[16];
   analysis::Cell yes;
   yes.number = 1;
   const char* end = analysis::write_value(field, yes, {definition::TypeKind::boolean}, slot.form);
-  scratch_.append(field, static_cast<std::size_t>(end - field)).append(rest);
-  return slice.keep(scratch_);
+  std::string_view granted(field, static_cast<std::size_t>(end - field));
+  return slice.keep(with_field(tuple, program_.asked_slot, db::take_field(granted)));
 }
 
 void Settler::add_to_group(Slice& slice, const staging::RowPlace& place, std::string_view tuple) {

@@ -84,7 +84,6 @@ class Settler {
   // The rows of the identity at hand, which is the slice's last row: the tuple of the one that counts so far.
   std::vector<staging::RowPlace> places_;  // in file order
   std::optional<RowMerger> merger_;
-  std::string scratch_;
   staging::Record ahead_;  // the first record after them
   bool has_ahead_ = false;
   // The last new entity with a failed row, and that row.

@@ -8,8 +8,8 @@ namespace lade::load {
 
 bool TableLoad::skips(std::size_t row) const {
   const auto found = action_of(row);
-  return !found || found->action == Action::skip_exists || found->action == Action::skip_no_target ||
-         found->action == Action::skip_superseded;
+  return found && (found->action == Action::skip_exists || found->action == Action::skip_no_target ||
+                   found->action == Action::skip_superseded);
 }
 
 bool TableLoad::concerns(const Portion& portion, std::size_t row, std::span<const db::WireField> fields) const {

@@ -35,7 +35,11 @@ class IdentStep final : public analysis::Step {
       return std::ranges::any_of(
           type.columns, [&](int column) { return program.columns[static_cast<std::size_t>(column)].source >= 0; });
     };
-    types_in_file_ = static_cast<std::size_t>(std::ranges::count_if(types_, in_file));
+    for (const IdentColumns& type : types_) {
+      if (!in_file(type)) continue;
+      ++types_in_file_;
+      columns_in_file_.insert(columns_in_file_.end(), type.columns.begin(), type.columns.end());
+    }
   }
 
   bool names_entities() const override { return true; }
@@ -64,7 +68,7 @@ class IdentStep final : public analysis::Step {
   void settle(StepRows& rows, std::size_t row, Given given, std::vector<Added>& added,
               std::vector<StepRows::Name>& names) const {
     if (given.empty())
-      return rows.error(row, all_columns(types_), "identifier_missing", "no identifier is given",
+      return rows.error(row, columns_in_file_, "identifier_missing", "no identifier is given",
                         "fill in at least one of these cells");
     const auto known = std::ranges::find_if(given, [](const GivenIdent& ident) { return ident.unit.has_value(); });
     if (known == given.end()) return settle_new(rows, row, given, names);
@@ -157,6 +161,7 @@ class IdentStep final : public analysis::Step {
   std::vector<int> id_columns_;  // by kind of unit, -1: not of this import
   std::vector<int> added_;       // by type
   std::size_t types_in_file_ = 0;
+  std::vector<int> columns_in_file_;
 };
 
 class ExternalIdentsKind final : public StepKind {
@@ -227,6 +232,7 @@ class ExternalIdentsKind final : public StepKind {
                      {"ident", added_column(type), {}, {}},
                      Expansion::unit_reference(unit)};
     entry.with = {added_column(type)};
+    entry.identifies = true;
     expansion.add_entry(step, std::move(entry), Expansion::Rank::names);
   }
 
