@@ -71,11 +71,11 @@ TEST_P(ExternalIdentsTest, FindsUnitsAndNamesNewOnes) {
   const auto entity = [&](std::size_t row) {
     return sink.rows[row].key.substr(0, analysis::entity_bytes(sink.rows[row].key));
   };
-  EXPECT_EQ(entity(0), std::string("\0\0\0\0\0\0\0\0\1", 9));
+  EXPECT_EQ(entity(0), std::string("\0\0\0\0\0\0\0\0\0\1", 10));
   EXPECT_EQ(entity(1), entity(2)) << "the same identifiers name the same new unit";
   EXPECT_NE(entity(1), entity(3)) << "with another one beside them they do not";
   EXPECT_TRUE(analysis::is_new_entity(entity(3)));
-  EXPECT_EQ(entity(4), std::string("\0\0\0\0\0\0\0\0\2", 9));
+  EXPECT_EQ(entity(4), std::string("\0\0\0\0\0\0\0\0\0\2", 10));
   Texts claims;
   for (const auto& note : sink.notes) claims.push_back(fmt::format("{}: {}", note.row_id, note.key.substr(3)));
   EXPECT_EQ(claims, (Texts{"2: T9", "3: T9", "4: T9", "4: S9", "5: S2"})) << "what is stored already is not claimed";
