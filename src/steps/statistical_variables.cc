@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "steps/kinds.h"
 
 namespace lade::steps {
