@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-// How keys begin when a step names the entities: those that are stored come first, by kind and id, then the new ones,
-// by their first name and a hash of all. Claims are staged behind all rows.
+// How keys begin when a step names the entities: those that are stored come first, by their id, then the new ones, by
+// their first name and a hash of all. Claims are staged behind all rows.
 namespace lade::analysis {
 
 constexpr char kKnownEntity = 0;

@@ -55,11 +55,7 @@ void StepRows::warning(std::size_t row, std::span<const int> columns, std::strin
   add(row, columns, {Severity::warning, std::string(code), {}, {}, std::move(message), std::move(hint)});
 }
 
-<<<<<<< HEAD
-void StepRows::set_entity(std::size_t row, std::uint8_t kind, std::int64_t id) {
-=======
 void StepRows::set_entity(std::size_t row, int kind, std::int64_t id) {
->>>>>>> main
   key_.assign(1, kKnownEntity);
   key_.push_back(static_cast<char>(kind));
   db::append_big_endian(key_, id);

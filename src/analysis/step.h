@@ -46,16 +46,9 @@ class StepRows {
   void warning(std::size_t row, std::span<const int> columns, std::string_view code, std::string message,
                std::string hint);
 
-<<<<<<< HEAD
-  // Tells which entity a row is about: one that is stored, by its kind and its id (ids of two kinds may be equal), or a
-  // new one that these texts name together (type and value, by type). Also for rows that are refused: an error in one
-  // row of a new entity concerns the others.
-  void set_entity(std::size_t row, std::uint8_t kind, std::int64_t id);
-=======
   // Tells which entity a row is about: one that is stored, or a new one that these texts name together (type and value,
   // by type). Also for rows that are refused: an error in one row of a new entity concerns the others.
   void set_entity(std::size_t row, int kind, std::int64_t id);
->>>>>>> main
   struct Name {
     std::uint8_t type;
     std::string_view value;

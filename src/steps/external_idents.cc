@@ -74,11 +74,7 @@ class IdentStep final : public analysis::Step {
     if (known == given.end()) return settle_new(rows, row, given, names);
     const Unit unit = *known->unit;
     if (!agree(rows, row, given, unit) || !is_wanted(rows, row, given, unit)) return;
-<<<<<<< HEAD
-    rows.set_entity(row, static_cast<std::uint8_t>(unit.kind), unit.id);
-=======
     rows.set_entity(row, unit.kind, unit.id);
->>>>>>> main
     analysis::Cell id;
     id.number = unit.id;
     rows.set(id_columns_[static_cast<std::size_t>(unit.kind)], row, id);
