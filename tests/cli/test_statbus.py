@@ -203,7 +203,7 @@ class Units(StatbusTest):
         self.load(DATA / "03_norwegian-establishments-over-time.csv", "establishment_formal_source_dates")
         owners = self.ask("""SELECT e.valid_from, x.ident FROM establishment e JOIN external_ident x ON x.legal_unit_id = e.legal_unit_id ORDER BY 1""")
         self.assertEqual([owner for _, owner in owners][:2], ["823573673", "921835809"])
-        self.assertEqual(self.number("SELECT count(*) FROM stat_for_unit WHERE value_int IS NOT NULL"), 9)
+        self.assertEqual(self.number("SELECT count(*) FROM stat_for_unit WHERE value_int IS NOT NULL"), 10)
 
     def test_norwegian_units_of_one_period(self):
         self.load_norwegian_references()
