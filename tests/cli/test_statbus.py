@@ -130,7 +130,8 @@ class Units(StatbusTest):
 
     def test_demo(self):
         self.load_demo_references()
-        legal = self.check(DEMO / "legal_units_with_source_dates_demo.csv", "legal_unit_source_dates")
+        # Its lines "ErrorLine" have one tax number and four numbers of the statistical office.
+        legal = self.check(DEMO / "legal_units_with_source_dates_demo.csv", "legal_unit_source_dates", failed={59, 60, 61, 62})
         formal = self.check(DEMO / "formal_establishments_units_with_source_dates_demo.csv", "establishment_formal_source_dates", unit="establishment")
         self.assertTrue(legal and formal)
         self.check(DEMO / "informal_establishments_units_with_source_dates_demo.csv", "establishment_informal_source_dates", unit="establishment")
