@@ -80,6 +80,7 @@ class Loader {
   EntryLoad* single_ = nullptr;  // the only entry, if it has no timelines
   const std::size_t root_;
   const bool has_timelines_;  // the root has
+  const bool founds_;         // and may get new ones
   JournalSink sink_;          // empty: there is no journal
   std::vector<Refusal> refusals_;
   std::vector<Refusal> skips_;
