@@ -8,7 +8,7 @@
 #include "base/id.h"
 #include "base/whole_file.h"
 #include "cli/site.h"
-#include "definition/parse.h"
+#include "jobs/expand.h"
 
 namespace lade::cli {
 namespace {

@@ -38,7 +38,7 @@ class NamingStep final : public analysis::Step {
       analysis::Cell id;
       id.number = found->second;
       rows.set(unit_, row, id);
-      rows.set_entity(row, found->second);
+      rows.set_entity(row, 0, found->second);
     }
     return {};
   }
