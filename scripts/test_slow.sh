@@ -1,11 +1,12 @@
 #!/bin/sh
-# test_slow.sh: what takes too long for every change. The queue's simulation with SEEDS seeds, the chaos tests in their long form, a million
+# test_slow.sh: what takes too long for every change. The queue's simulation with SEEDS seeds, random timelines, the chaos tests in their long form, a million
 # rows on both databases, a file of too many rows, the server under load, the corpora of other projects with sanitizers, each fuzz target for FUZZ_SECONDS.
 set -eu
 cd "$(dirname "$0")/.."
 cmake --preset release -DLADE_TESTS=ON
-cmake --build --preset release --target lade generate_components queue_test
+cmake --build --preset release --target lade generate_components queue_test load_test
 LADE_SIMULATION_SEEDS="${SEEDS:-100000}" build/release/queue_test --gtest_filter='Simulation.*'
+LADE_TIMELINES="${TIMELINES:-100000}" build/release/load_test --gtest_filter='TimelineProperty.*'
 python3 tests/slow/million.py --lade build/release/lade --generator build/release/generate_components --rows "${ROWS:-1000000}"
 python3 tests/slow/too_many_rows.py --lade build/release/lade
 python3 tests/slow/server_load.py --lade build/release/lade

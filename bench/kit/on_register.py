@@ -9,8 +9,9 @@ from .on_postgresql import PostgresqlBench
 
 TABLES = ("enterprise", "legal_unit", "external_ident", "location", "activity")
 PHASES = """
-SELECT round(extract(epoch FROM processing_start_at - analysis_start_at), 2), round(extract(epoch FROM finished_at - processing_start_at), 2)
-FROM lade_job WHERE definition = 'legal_units_lean' ORDER BY id DESC LIMIT 1"""
+SELECT round(extract(epoch FROM analysed.created_at - planned.created_at), 2), round(extract(epoch FROM completed.created_at - analysed.created_at), 2)
+FROM lade_event planned JOIN lade_event analysed USING (job_id) JOIN lade_event completed USING (job_id)
+WHERE planned.kind = 'planned' AND analysed.kind = 'analysed' AND completed.kind = 'completed' ORDER BY job_id DESC LIMIT 1"""
 
 
 class RegisterBench(PostgresqlBench):

@@ -173,8 +173,8 @@ CREATE TABLE IF NOT EXISTS external_ident (
   legal_unit_id    integer,
   establishment_id integer,
   PRIMARY KEY (type_id, ident),
-  UNIQUE (type_id, legal_unit_id),
-  UNIQUE (type_id, establishment_id),
+  UNIQUE (legal_unit_id, type_id),
+  UNIQUE (establishment_id, type_id),
   CHECK ((legal_unit_id IS NULL) <> (establishment_id IS NULL))
 );
 

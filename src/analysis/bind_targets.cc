@@ -232,14 +232,15 @@ void Binder::check_unique(const definition::LoadEntry& entry, const EntryProgram
 Result<void> Binder::bind_entry(const definition::LoadEntry& entry) {
   LADE_ASSIGN(const db::Table* table, this->table(entry.table, entry.line));
   EntryProgram program;
-  program.strategy = entry.strategy;
+  // What each new entity gets one of is not looked for.
+  program.strategy = entry.for_new.empty() || !entry.key.empty() ? entry.strategy : Strategy::append;
   if (table != nullptr) {
     program.table = *table;
     bind_fields(entry, program);
     bind_conditions(entry, program);
     if (entry.temporal) bind_period(entry, program);
     bind_key(entry, program);
-    if (program.fields.empty() && faults_.empty())
+    if (program.fields.empty() && entry.for_new.empty() && faults_.empty())
       fault("nothing_to_write", fmt::format("no data column has a column of its name in table '{}'; it has: {}",
                                             entry.table, names_of(*table)));
   }
@@ -253,23 +254,23 @@ void Binder::add_identity(const KeyPart& part) {
   program_->identity.push_back(part);
 }
 
+// The root's key, the periods, and what keys of further entries add; those of entries that not every row has are left
+// out. A step's names of entities stand for all keys.
 void Binder::bind_identity() {
   auto& entries = program_->entries;
   const std::size_t root = program_->root();
+  const auto& period = entries[root].period;
   if (const auto& key = entries[root].key; key.size() == 1 && key.front().column >= 0) {
     const ColumnProgram& column = program_->columns[static_cast<std::size_t>(key.front().column)];
-    if (column.column.purpose == definition::DataColumn::Purpose::pk_id)
+    if (column.column.purpose == definition::DataColumn::Purpose::pk_id &&
+        (!period || period->id_field == key.front().field))
       program_->entity_slot = entries[root].fields[static_cast<std::size_t>(key.front().field)].slot;
   }
-  const auto is_entity = [&](const KeyPart& part) {
-    return program_->entity_slot >= 0 && part.column == entries[root].key.front().column;
-  };
+  const bool named = program_->step_names_entities || program_->entity_slot >= 0;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     if (entries[i].for_new >= 0) continue;
-    // An entity that a step names needs no key, and a table that a row need not have anything for has none to offer.
-    if (!program_->step_names_entities && entries[i].with.empty())
-      for (const KeyPart& part : entries[i].key)
-        if (!is_entity(part)) add_identity(part);
+    if (!named && (i == root || entries[i].with.empty()))
+      for (const KeyPart& part : entries[i].key) add_identity(part);
     if (i == root) program_->root_parts = program_->identity.size();
     if (entries[i].period) {
       const definition::Type date{definition::TypeKind::date};
@@ -278,7 +279,7 @@ void Binder::bind_identity() {
       add_identity({column(entries[i].period->to_slot), entries[i].period->until_field, date});
     }
   }
-  program_->row_is_key = entries[root].key.empty();
+  program_->row_is_key = !named && entries[root].key.empty();
   if (program_->row_is_key) program_->identity.clear(), program_->root_parts = 0;
   // A single table that takes every field of the tuple in order needs no rearranging.
   if (entries.size() == 1) {

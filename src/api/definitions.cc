@@ -5,7 +5,9 @@
 #include "api/uploads.h"
 #include "api/views.h"
 #include "definition/parse.h"
+#include "definition/patch.h"
 #include "jobs/accept.h"
+#include "jobs/expand.h"
 #include "jobs/match.h"
 #include "jobs/open_source.h"
 #include "jobs/template.h"
@@ -74,20 +76,23 @@ Result<void> check_version(const Call& call) {
               "read the newest version and change that", ErrorKind::invalid);
 }
 
-Result<http::Response> save(Call& call) {
-  LADE_TRY(call.query.finish());
+// As the next version of the slug that the address names. A draft may have faults.
+Result<http::Response> store_text(Call& call, const std::string& text, bool draft) {
   const std::string& slug = call.at("slug");
-  const definition::Parsed parsed = definition::parse_definition(call.text);
-  if (!parsed.valid()) return faulty(parsed.faults, slug);
+  const definition::Parsed parsed = jobs::read_definition(text);
+  if (!parsed.valid() && (!draft || parsed.definition.slug.empty())) return faulty(parsed.faults, slug);
   if (parsed.definition.slug != slug)
     return fail("request_invalid",
                 "the definition calls itself '" + parsed.definition.slug + "', the address '" + slug + "'",
                 "store it under its own slug", ErrorKind::usage);
   LADE_TRY(check_version(call));
   LADE_ASSIGN(const auto before, store::find_definition(call.connection, slug, {}, call.who().company));
-  LADE_ASSIGN(const auto stored,
-              jobs::save_definition(call.connection, parsed.definition, call.text, call.who().company));
+  const std::int64_t company = call.who().company;
+  LADE_ASSIGN(const auto stored, parsed.valid()
+                                     ? jobs::save_definition(call.connection, parsed.definition, text, company)
+                                     : jobs::save_draft(call.connection, parsed, text, company));
   call.audit["version"] = stored.version;
+  call.audit["valid"] = stored.valid;
   LADE_ASSIGN(const store::StoredDefinition now, require(call));
   http::Response response = json_response(before && before->version == stored.version ? 200 : 201, whole(now));
   response.headers.set("ETag", "\"" + std::to_string(stored.version) + "\"");
@@ -95,9 +100,23 @@ Result<http::Response> save(Call& call) {
   return response;
 }
 
+Result<http::Response> save(Call& call) {
+  const bool draft = call.query.flag("draft").value_or(false);
+  LADE_TRY(call.query.finish());
+  return store_text(call, call.text, draft);
+}
+
+Result<http::Response> patch(Call& call) {
+  const bool draft = call.query.flag("draft").value_or(false);
+  LADE_TRY(call.query.finish());
+  LADE_ASSIGN(const store::StoredDefinition stored, require(call));
+  LADE_ASSIGN(const std::string text, definition::patched_text(stored.source_text, call.text));
+  return store_text(call, text, draft);
+}
+
 Result<http::Response> validate(Call& call) {
   LADE_TRY(call.query.finish());
-  const definition::Parsed parsed = definition::parse_definition(call.text);
+  const definition::Parsed parsed = jobs::read_definition(call.text);
   return json_response(200, json::object{{"valid", parsed.valid()},
                                          {"slug", text_or_null(parsed.definition.slug)},
                                          {"faults", faults_json(parsed.faults)}});
@@ -128,10 +147,11 @@ Result<http::Response> match(Call& call) {
   const std::int64_t company = call.who().company;
   const definition::Parsed parsed = definition::parse_definition(stored.source_text);
   if (!parsed.valid()) return faulty(parsed.faults, slug);
-  LADE_ASSIGN(const auto header, header_of(call, file, parsed.definition));
+  LADE_ASSIGN(const definition::Definition definition, jobs::expanded(parsed.definition, call.connection));
+  LADE_ASSIGN(const auto header, header_of(call, file, definition));
   LADE_ASSIGN(const auto known, jobs::known_matches(call.connection, company, slug, header));
-  definition::HeaderMatch found = definition::match_header(parsed.definition, header, known);
-  LADE_TRY(definition::give_matches(found, parsed.definition, header, given));
+  definition::HeaderMatch found = definition::match_header(definition, header, known);
+  LADE_TRY(definition::give_matches(found, definition, header, given));
   if (save) LADE_TRY(jobs::keep_matches(call.connection, {company, slug, header, found, call.who().user}));
   call.audit["saved"] = save;
   json::object object = to_json(found);
@@ -150,7 +170,8 @@ Result<http::Response> template_file(Call& call) {
   const std::filesystem::path& folder = call.service.here().data;
   LADE_ASSIGN(File file, File::temporary(folder));
   FileSink sink(std::move(file));
-  LADE_TRY(jobs::write_template(parsed.definition, format, folder, sink));
+  LADE_ASSIGN(const definition::Definition definition, jobs::expanded(parsed.definition, call.connection));
+  LADE_TRY(jobs::write_template(definition, format, folder, sink));
   LADE_ASSIGN(file, sink.finish());
   LADE_ASSIGN(const std::uint64_t bytes, file.size());
   return download(std::move(file), bytes, stored.slug + "." + format);
@@ -169,6 +190,9 @@ Result<http::Response> schema(Call& call) {
 std::vector<Route> definition_routes() {
   const Access reads{Role::viewer, "definitions:read"}, writes{Role::admin, "definitions:write"};
   const std::vector<Answer> page = {{200, "DefinitionPage", "definitions"}};
+  const std::vector<Answer> saved = {{201, "Definition", "a new version"},
+                                     {200, "Definition", "the newest version says the same"}};
+  const Parameter draft{"draft", "boolean", "store it also with faults, as invalid: no import can use it"};
   return {
       {.method = "GET",
        .path = "/api/v1/definitions",
@@ -208,7 +232,20 @@ std::vector<Route> definition_routes() {
        .answer = save,
        .body = Body::text,
        .body_schema = "application/yaml",
-       .answers = {{201, "Definition", "a new version"}, {200, "Definition", "the newest version says the same"}},
+       .query = {draft},
+       .answers = saved,
+       .most_bytes = kLongestDefinition},
+      {.method = "PATCH",
+       .path = "/api/v1/definitions/{slug}",
+       .name = "definitions.patch",
+       .summary =
+           "Change a definition by a JSON merge patch (RFC 7386) over its settings; the result is the next version",
+       .access = writes,
+       .answer = patch,
+       .body = Body::text,
+       .body_schema = "application/merge-patch+json",
+       .query = {draft},
+       .answers = saved,
        .most_bytes = kLongestDefinition},
       {.method = "POST",
        .path = "/api/v1/definitions/validate",

@@ -29,6 +29,9 @@ Result<Wishes> read_wishes(const Asked& asked, Fields& fields) {
   options.batch = fields.text("batch").value_or("");
   options.source = fields.map("source").value_or("");
   options.force = fields.flag("force").value_or(false);
+  options.time_context_ident = fields.text("time_context_ident").value_or("");
+  options.default_valid_from = fields.text("default_valid_from").value_or("");
+  options.default_valid_to = fields.text("default_valid_to").value_or("");
   wishes.limits = {fields.text("max_errors").value_or(""), fields.text("fail_when").value_or("")};
   if (const auto results = fields.text("results")) {
     if (*results == "none")
@@ -268,6 +271,10 @@ std::vector<Route> import_routes() {
                  {"source", "string",
                   "how this file is read, over what the definition says: its `source` keys as JSON"},
                  {"force", "boolean", "also while a job that does the same is live"},
+                 {"time_context_ident", "string",
+                  "for which time the rows hold, by the table time_context; for definitions that leave it to the job"},
+                 {"default_valid_from", "string", "or their first day, 2024-01-01"},
+                 {"default_valid_to", "string", "and their last day, 2024-12-31 or infinity"},
                  {"max_errors", "string", "failed rows that are allowed: 5 or 5%"},
                  {"fail_when", "string", "never, any_failed, all_failed"}},
        .answers = {{202, "Import", "accepted; Location is where to watch it"}}},

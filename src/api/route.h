@@ -89,6 +89,7 @@ std::span<const Route> routes();
 // By area, in the order in which people read about them.
 std::vector<Route> file_routes();
 std::vector<Route> definition_routes();
+std::vector<Route> definition_part_routes();
 std::vector<Route> import_routes();
 std::vector<Route> watching_routes();
 std::vector<Route> batch_routes();

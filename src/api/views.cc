@@ -85,6 +85,10 @@ json::object to_json(const store::JobRecord& job) {
                       {"conserved", job.rows.conserved()}};
   object["waits_for"] = text_or_null(job.waits_for);
   object["source"] = parsed_or_null(jobs::source_of(job));
+  const jobs::ImportOptions options = jobs::options_of(job);
+  object["time_context_ident"] = text_or_null(options.time_context_ident);
+  object["default_valid_from"] = text_or_null(options.default_valid_from);
+  object["default_valid_to"] = text_or_null(options.default_valid_to);
   if (!job.error.empty()) {
     json::object& error = object["error"].emplace_object();
     error = {{"code", job.error_code}, {"message", job.error}};
@@ -194,6 +198,8 @@ json::object to_json(const store::StoredDefinition& definition) {
           {"name", definition.name},
           {"note", text_or_null(definition.note)},
           {"strategy", definition.strategy},
+          {"mode", text_or_null(definition.mode)},
+          {"valid_time_from", text_or_null(definition.valid_time_from)},
           {"valid", definition.valid},
           {"validation_error", text_or_null(definition.validation_error)},
           {"created_at", text_or_null(definition.created_at)}};

@@ -37,6 +37,7 @@ void add_sniff_command(CLI::App& app, CommonOptions& common, Action& action);
 void add_match_command(CLI::App& app, CommonOptions& common, Action& action);
 void add_definition_commands(CLI::App& app, CommonOptions& common, Action& action);
 // Below `lade definitions`.
+void add_definition_part_commands(CLI::App& app, CommonOptions& common, Action& action);
 void add_infer_command(CLI::App& definitions, CommonOptions& common, Action& action);
 void add_pack_commands(CLI::App& app, CommonOptions& common, Action& action);
 void add_job_commands(CLI::App& app, CommonOptions& common, Action& action);
@@ -55,6 +56,8 @@ void add_admin_commands(CLI::App& app, CommonOptions& common, Action& action);
 Result<std::unique_ptr<db::Connection>> open_or_create(const CommonOptions& common);
 // A session with lade's own tables that changes nothing; null when the database has none of them.
 Result<std::unique_ptr<db::Connection>> open_store_to_read(const CommonOptions& common);
+// The definition with what its steps add to it on this database; one without steps as it is.
+Result<definition::Definition> expanded_here(const definition::Definition& definition, const CommonOptions& common);
 // A session with lade's own tables as this program has them; null when the database has none of them. Fails with
 // schema_outdated when some are missing.
 Result<std::unique_ptr<db::Connection>> open_current_store(const CommonOptions& common, db::Access access);

@@ -7,9 +7,9 @@
 #include "base/whole_file.h"
 #include "cli/site.h"
 #include "definition/parse.h"
+#include "jobs/expand.h"
 #include "jobs/template.h"
 #include "store/definitions.h"
-#include "store/schema.h"
 
 namespace lade::cli {
 namespace {
@@ -24,7 +24,7 @@ int validate(const std::vector<std::string>& files, const CommonOptions& common)
       code = report(text.error(), common.output);
       continue;
     }
-    definition::Parsed parsed = definition::parse_definition(text->text);
+    definition::Parsed parsed = jobs::read_definition(text->text);
     // The shipped JSON Schema is the second opinion: a document that only one of the two accepts is a fault of lade.
     if (parsed.valid())
       for (definition::Fault& fault : definition::check_schema(text->text)) parsed.faults.push_back(std::move(fault));
@@ -41,31 +41,16 @@ int validate(const std::vector<std::string>& files, const CommonOptions& common)
   return code;
 }
 
-// A database keeps also a definition with faults, for its author to go on with; a server takes none.
-Result<bool> keep_invalid(const definition::Parsed& parsed, const std::string& text, const std::string& faults,
-                          const CommonOptions& common) {
-  LADE_ASSIGN(const std::string server, server_of(common));
-  if (!server.empty() || parsed.definition.slug.empty()) return false;
-  LADE_ASSIGN(const auto connection, open_or_create(common));
-  LADE_TRY(store::migrate(*connection));
-  store::StoredDefinition stored;
-  stored.slug = parsed.definition.slug;
-  stored.name = parsed.definition.name;
-  stored.source_text = text;
-  stored.strategy = "unknown";
-  stored.validation_error = faults;
-  LADE_TRY(store::save_definition(*connection, stored));
-  return true;
-}
-
 Result<void> add(const std::string& file, const CommonOptions& common) {
   LADE_ASSIGN(const auto site, open_site(common));
   LADE_ASSIGN(const NamedDefinition text, find_definition_text(file, *site));
-  const definition::Parsed parsed = definition::parse_definition(text.text);
+  const definition::Parsed parsed = jobs::read_definition(text.text);
   if (!parsed.valid()) {
     const std::string faults = definition::describe(parsed.faults, file);
-    LADE_ASSIGN(const bool kept, keep_invalid(parsed, text.text, faults, common));
-    return fail("definition_invalid", faults, kept ? "it was stored as invalid; no import can use it" : "",
+    // It is kept for its author to go on with, unless nobody can tell what it is called.
+    const bool has_slug = !parsed.definition.slug.empty();
+    if (has_slug) LADE_TRY(site->save_draft(parsed, text.text));
+    return fail("definition_invalid", faults, has_slug ? "it was stored as invalid; no import can use it" : "",
                 ErrorKind::invalid);
   }
   LADE_ASSIGN(const store::StoredDefinition stored, site->save_definition(parsed.definition, text.text));
@@ -104,7 +89,8 @@ Result<void> write_template(const TemplateCommand& command, const CommonOptions&
       command.file.empty() ? parsed.definition.slug + "." + command.format : command.file;
   LADE_ASSIGN(const auto file, WholeFile::create(path));
   const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
-  LADE_TRY(jobs::write_template(parsed.definition, command.format, folder, *file));
+  LADE_ASSIGN(const definition::Definition definition, expanded_here(parsed.definition, common));
+  LADE_TRY(jobs::write_template(definition, command.format, folder, *file));
   LADE_TRY(file->finish());
   if (!common.quiet) fmt::print("{}\n", path.string());
   return {};
@@ -154,6 +140,7 @@ void add_definition_commands(CLI::App& app, CommonOptions& common, Action& actio
   auto name = std::make_shared<std::string>();
   CLI::App* command = sub->add_subcommand("validate", "Name every fault of definitions, with its place");
   command->add_option("FILE", *files, "YAML files, or slugs of stored definitions")->required();
+  command->alias("check");
   add_database_options(*command, common);
   add_server_options(*command, common);
   command->callback([files, &common, &action] { action = [files, &common] { return validate(*files, common); }; });
@@ -176,6 +163,7 @@ void add_definition_commands(CLI::App& app, CommonOptions& common, Action& actio
   add_database_options(*command, common);
   add_server_options(*command, common);
   command->callback([name, &common, &action] { action = [name, &common] { return show(*name, common); }; });
+  add_definition_part_commands(*sub, common, action);
   add_infer_command(*sub, common, action);
   add_template_command(*sub, common, action);
   command = sub->add_subcommand("schema", "Print the JSON Schema of definitions");

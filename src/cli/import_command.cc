@@ -11,6 +11,7 @@
 #include "cli/usage.h"
 #include "definition/parse.h"
 #include "jobs/batches.h"
+#include "jobs/expand.h"
 #include "jobs/import.h"
 
 namespace lade::cli {
@@ -90,7 +91,7 @@ int import_here(ImportCommand& command, const CommonOptions& common) {
   const auto site = open_local_site(common);
   auto text = find_definition_text(command.definition, *site);
   if (!text) return report(text.error(), common.output);
-  const definition::Parsed parsed = definition::parse_definition(text->text);
+  const definition::Parsed parsed = jobs::read_definition(text->text);
   if (!parsed.valid()) return report(definition_faults(parsed, text->name), common.output);
   // A file that does not exist has no target tables either: it is refused rather than made.
   const db::Access access = command.options.dry_run ? db::Access::read : db::Access::write;
@@ -189,6 +190,10 @@ void add_command(CLI::App& app, const char* name, const char* description, bool 
   add_database_options(*sub, common);
   add_settings_option(*sub, common);
   add_source_options(*sub, command->options.source);
+  sub->add_option("--time-context", command->options.time_context_ident,
+                  "for which time the rows hold: ident of a row of the table time_context");
+  sub->add_option("--valid-from", command->options.default_valid_from, "or their first day, 2024-01-01");
+  sub->add_option("--valid-to", command->options.default_valid_to, "and their last day, 2024-12-31 or infinity");
   using jobs::Results;
   sub->add_option("--results", command->options.results, "result files to write: failed, all or none (default: failed)")
       ->transform(one_of({{"failed", static_cast<int>(Results::failed)},

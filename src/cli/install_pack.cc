@@ -8,7 +8,7 @@
 #include "base/id.h"
 #include "base/whole_file.h"
 #include "cli/site.h"
-#include "definition/parse.h"
+#include "jobs/expand.h"
 
 namespace lade::cli {
 namespace {
@@ -33,7 +33,7 @@ Result<void> make_tables(const Pack& pack, const CommonOptions& common, Installe
 }
 
 Result<definition::Definition> parse_file(const Pack& pack, const std::string& path) {
-  definition::Parsed parsed = definition::parse_definition(pack.text(path));
+  definition::Parsed parsed = jobs::read_definition(pack.text(path));
   if (!parsed.valid()) return fail(definition_faults(parsed, fmt::format("{}/{}", pack.slug, path)));
   return std::move(parsed.definition);
 }

@@ -18,6 +18,7 @@ struct JobsCommand {
   store::JobFilter filter;
   std::int64_t revision = 0;
   bool force = false;
+  bool snapshot = false;
   jobs::Retry retry;
 };
 using Words = std::shared_ptr<JobsCommand>;  // shared by the command's options and its action
@@ -59,6 +60,13 @@ Result<void> show(const std::string& reference, const CommonOptions& common) {
   boost::json::array& history = object["events"].emplace_array();
   for (const store::Event& event : picture.events) history.push_back(api::to_json(event));
   fmt::print("{}\n", boost::json::serialize(object));
+  return {};
+}
+
+Result<void> show_snapshot(const std::string& reference, const CommonOptions& common) {
+  LADE_ASSIGN(const auto site, open_site(common));
+  LADE_ASSIGN(const std::string snapshot, site->job_definition(reference));
+  fmt::print("{}\n", snapshot);
   return {};
 }
 
@@ -198,8 +206,12 @@ void add_job_commands(CLI::App& app, CommonOptions& common, Action& action) {
       "  lade jobs retry prices-7");
   add_list(*sub, words, common, action);
   CLI::App* command = add_job_command(*sub, "show", "Everything about a job, with its history", words, common);
-  command->callback(
-      [words, &common, &action] { action = [words, &common] { return ended(show(words->job, common), common); }; });
+  command->add_flag("--snapshot", words->snapshot, "only the definition that it runs by, in its parts, as JSON");
+  command->callback([words, &common, &action] {
+    action = [words, &common] {
+      return ended(words->snapshot ? show_snapshot(words->job, common) : show(words->job, common), common);
+    };
+  });
   command = add_job_command(*sub, "progress", "How far a job has come: rows of both phases, counts by row state", words,
                             common);
   command->callback([words, &common, &action] {

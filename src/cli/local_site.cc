@@ -1,8 +1,15 @@
+#include <fmt/format.h>
+
+#include <boost/json.hpp>
+
 #include "api/views.h"
 #include "base/file.h"
 #include "cli/site.h"
+#include "definition/patch.h"
 #include "jobs/analysed_rows.h"
+#include "jobs/definition_snapshot.h"
 #include "jobs/definitions.h"
+#include "jobs/expand.h"
 #include "jobs/fetch_results.h"
 #include "jobs/job.h"
 #include "storage/folder.h"
@@ -190,8 +197,47 @@ class LocalSite final : public Site {
     LADE_TRY(store::migrate(*connection));
     return jobs::save_definition(*connection, definition, text);
   }
+  Result<store::StoredDefinition> save_draft(const definition::Parsed& parsed, const std::string& text) override {
+    LADE_ASSIGN(const auto connection, open_or_create(common_));
+    LADE_TRY(store::migrate(*connection));
+    return jobs::save_draft(*connection, parsed, text);
+  }
+  Result<store::StoredDefinition> edit_definition(const DefinitionEdit& edit) override {
+    LADE_ASSIGN(const store::StoredDefinition newest, require_definition(edit.slug));
+    LADE_ASSIGN(const std::string text, definition::patched_text(newest.source_text, edit.patch));
+    const definition::Parsed parsed = jobs::read_definition(text);
+    if (!parsed.valid() && !edit.draft) return fail(definition_faults(parsed, edit.slug));
+    if (parsed.definition.slug != edit.slug)
+      return fail("request_invalid",
+                  fmt::format("the definition would call itself '{}', not '{}'", parsed.definition.slug, edit.slug),
+                  "a definition keeps its slug", ErrorKind::usage);
+    return parsed.valid() ? save_definition(parsed.definition, text) : save_draft(parsed, text);
+  }
+  Result<boost::json::array> definition_part(const std::string& slug, const std::string& part) override {
+    LADE_ASSIGN(const store::StoredDefinition stored, require_definition(slug));
+    boost::json::object snapshot = boost::json::parse(jobs::definition_snapshot(stored)).as_object();
+    const std::string name = part == "steps"          ? "import_step_list"
+                             : part == "data-columns" ? "import_data_column_list"
+                             : part == "mappings"     ? "import_mapping_list"
+                                                      : "import_source_column_list";
+    return std::move(snapshot[name].as_array());
+  }
+  Result<std::string> job_definition(const std::string& job) override {
+    LADE_ASSIGN(db::Connection* const connection, open_for_job(job, Access::read));
+    LADE_ASSIGN(const store::JobRecord record, jobs::require_job(*connection, job));
+    return jobs::definition_snapshot(*connection, record);
+  }
 
  private:
+  Result<store::StoredDefinition> require_definition(const std::string& slug) {
+    LADE_ASSIGN(const auto connection, open_store_to_read(common_));
+    std::optional<store::StoredDefinition> stored;
+    if (connection != nullptr) {
+      LADE_ASSIGN(stored, store::find_definition(*connection, slug));
+    }
+    if (stored) return std::move(*stored);
+    return fail("definition_not_found", fmt::format("there is no definition '{}'", slug), "", ErrorKind::invalid);
+  }
   // Null when the database has none of lade's tables.
   Result<db::Connection*> open(Access access) {
     if (connection_ == nullptr || access_ != access) {

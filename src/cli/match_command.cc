@@ -8,6 +8,7 @@
 #include "api/views.h"
 #include "cli/remote_site.h"
 #include "definition/parse.h"
+#include "jobs/expand.h"
 #include "jobs/match.h"
 #include "jobs/open_source.h"
 #include "store/schema.h"
@@ -42,6 +43,19 @@ Result<std::vector<std::string>> header_of(const std::string& file, const defini
   return std::move(layout.header);
 }
 
+}  // namespace
+
+Result<definition::Definition> expanded_here(const definition::Definition& definition, const CommonOptions& common) {
+  if (definition.steps.empty()) return definition;
+  LADE_ASSIGN(const auto connection, open_store_to_read(common));
+  if (connection == nullptr)
+    return fail("store_missing", "the definition has steps, whose columns come from the database, and there is none",
+                "name it with --database", ErrorKind::usage);
+  return jobs::expanded(definition, *connection);
+}
+
+namespace {
+
 // What was said before; nothing where there is no database yet.
 Result<std::vector<definition::KnownMatch>> known_here(const CommonOptions& common, const std::string& definition,
                                                        const std::vector<std::string>& header) {
@@ -64,7 +78,8 @@ Result<void> save(const CommonOptions& common, const jobs::MatchesToKeep& kept) 
 Result<json::object> match_here(const MatchCommand& command, const CommonOptions& common) {
   const auto site = open_local_site(common);
   std::string text;
-  LADE_ASSIGN(const definition::Definition definition, definition_named(command.definition, *site, text));
+  LADE_ASSIGN(const definition::Definition named, definition_named(command.definition, *site, text));
+  LADE_ASSIGN(const definition::Definition definition, expanded_here(named, common));
   LADE_ASSIGN(const std::vector<std::string> header, header_of(command.file, definition));
   LADE_ASSIGN(const auto known, known_here(common, definition.slug, header));
   definition::HeaderMatch match = definition::match_header(definition, header, known);

@@ -124,4 +124,34 @@ Result<store::StoredDefinition> RemoteSite::save_definition(const definition::De
   return fail(std::move(error));
 }
 
+Result<store::StoredDefinition> RemoteSite::save_draft(const definition::Parsed& parsed, const std::string& text) {
+  LADE_ASSIGN(const json::value answer, client_.ask({.method = "PUT",
+                                                     .path = definition_path(parsed.definition.slug),
+                                                     .query = {{"draft", "true"}},
+                                                     .body = text,
+                                                     .content_type = "application/yaml"}));
+  return remote::read<store::StoredDefinition>(answer);
+}
+
+Result<store::StoredDefinition> RemoteSite::edit_definition(const DefinitionEdit& edit) {
+  LADE_ASSIGN(const json::value answer, client_.ask({.method = "PATCH",
+                                                     .path = definition_path(edit.slug),
+                                                     .query = {{"draft", edit.draft ? "true" : ""}},
+                                                     .body = edit.patch,
+                                                     .content_type = "application/merge-patch+json"}));
+  return remote::read<store::StoredDefinition>(answer);
+}
+
+Result<json::array> RemoteSite::definition_part(const std::string& slug, const std::string& part) {
+  LADE_ASSIGN(const json::value answer, client_.ask({.path = definition_path(slug) + "/" + part}));
+  LADE_ASSIGN(const json::array* const items, remote::items_of(answer));
+  return *items;
+}
+
+Result<std::string> RemoteSite::job_definition(const std::string& job) {
+  LADE_ASSIGN(const json::value answer,
+              client_.ask({.path = fmt::format("/api/v1/imports/{}/definition-snapshot", escaped(job))}));
+  return json::serialize(answer);
+}
+
 }  // namespace lade::cli

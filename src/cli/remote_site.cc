@@ -217,7 +217,10 @@ Result<store::JobRecord> RemoteSite::import(const RemoteImport& import, const st
                                      {"batch", options.batch},
                                      {"results", std::string(word_of(options.results))},
                                      {"force", options.force ? "true" : ""},
-                                     {"source", options.source}},
+                                     {"source", options.source},
+                                     {"time_context_ident", options.time_context_ident},
+                                     {"default_valid_from", options.default_valid_from},
+                                     {"default_valid_to", options.default_valid_to}},
                            .upload = &upload,
                            .stop = stop}));
   return remote::read<store::JobRecord>(answer);

@@ -59,6 +59,10 @@ class RemoteSite final : public Site {
   Result<std::optional<std::string>> find_definition(const std::string& slug) override;
   Result<store::StoredDefinition> save_definition(const definition::Definition& definition,
                                                   const std::string& text) override;
+  Result<store::StoredDefinition> save_draft(const definition::Parsed& parsed, const std::string& text) override;
+  Result<store::StoredDefinition> edit_definition(const DefinitionEdit& edit) override;
+  Result<boost::json::array> definition_part(const std::string& slug, const std::string& part) override;
+  Result<std::string> job_definition(const std::string& job) override;
 
   // Sends the file; the server has stored it, and queued the job, when this returns. Stopped before, nothing remains.
   Result<store::JobRecord> import(const RemoteImport& import, const std::stop_token& stop);

@@ -51,6 +51,12 @@ struct ResultsDemand {
   bool all = false;                   // also those that were not kept, made anew
 };
 
+struct DefinitionEdit {
+  std::string slug;
+  std::string patch;   // a JSON merge patch over its settings
+  bool draft = false;  // also with faults
+};
+
 // Where jobs live: a database that this process opens, or a server that it asks. The two answer alike, also with their
 // errors; commands do not know which one they talk to. Belongs to one thread.
 class Site {
@@ -93,6 +99,14 @@ class Site {
   // Stores a valid definition as the next version of its slug, unless the newest says the same.
   virtual Result<store::StoredDefinition> save_definition(const definition::Definition& definition,
                                                           const std::string& text) = 0;
+  // Stores one with faults, which no import can use.
+  virtual Result<store::StoredDefinition> save_draft(const definition::Parsed& parsed, const std::string& text) = 0;
+  // Stores what the patch makes of the newest version as the next one.
+  virtual Result<store::StoredDefinition> edit_definition(const DefinitionEdit& edit) = 0;
+  // One of its lists: steps, data-columns, source-columns, mappings.
+  virtual Result<boost::json::array> definition_part(const std::string& slug, const std::string& part) = 0;
+  // The definition that a job runs by, in its parts; JSON.
+  virtual Result<std::string> job_definition(const std::string& job) = 0;
 };
 
 // The server that the command line or the environment names; empty: none. A database on the command line beats a server

@@ -15,6 +15,7 @@
 
 #include "definition/faults.h"
 #include "definition/node.h"
+#include "definition/node_json.h"
 #include "definition/parse.h"
 
 namespace lade::definition {
@@ -25,11 +26,6 @@ namespace json = boost::json;
 // valijson matches patterns with std::regex, which recurses once per character.
 constexpr std::size_t kMaxTextBytes = 1024;
 
-json::value text_value(std::string_view text) {
-  const std::string_view cut = text.substr(0, kMaxTextBytes);
-  return json::string(cut.data(), cut.size());
-}
-
 template <class Number>
 std::optional<Number> number_of(std::string_view text) {
   Number number{};
@@ -38,35 +34,14 @@ std::optional<Number> number_of(std::string_view text) {
   return number;
 }
 
-// What YAML's core schema makes of a scalar.
-json::value scalar_value(const Node& node) {
-  if (!node.plain) return text_value(node.text);
-  if (const auto boolean = node.boolean()) return *boolean;
-  const bool may_be_number =
-      !node.text.empty() && std::string_view("-.0123456789").find(node.text.front()) != std::string_view::npos;
-  if (may_be_number) {
-    if (const auto integer = number_of<std::int64_t>(node.text)) return *integer;
-    if (const auto real = number_of<double>(node.text)) return *real;
-  }
-  return text_value(node.text);
-}
-
-json::value to_value(const Node& node) {
-  switch (node.kind) {
-    case Node::Kind::null: return nullptr;
-    case Node::Kind::scalar: return scalar_value(node);
-    case Node::Kind::list: {
-      json::array array;
-      for (const Node& item : node.items) array.push_back(to_value(item));
-      return array;
-    }
-    case Node::Kind::map: {
-      json::object object;
-      for (std::size_t i = 0; i < node.size(); ++i) object.emplace(node.key(i).text, to_value(node.value(i)));
-      return object;
-    }
-  }
-  return nullptr;
+// Texts are cut where patterns would recurse too deep.
+void shorten(json::value& value) {
+  if (json::string* text = value.if_string(); text != nullptr && text->size() > kMaxTextBytes)
+    text->resize(kMaxTextBytes);
+  if (json::array* array = value.if_array())
+    for (json::value& item : *array) shorten(item);
+  if (json::object* object = value.if_object())
+    for (auto& member : *object) shorten(member.value());
 }
 
 // The context of a valijson error is "<root>", "[columns]", "[quantity]", …, "[0]".
@@ -113,7 +88,8 @@ bool is_repetition(std::string_view description) {
 }
 
 void validate(const Node& root, Faults& faults) {
-  const json::value document = to_value(root);
+  json::value document = json_of(root);
+  shorten(document);
   valijson::ValidationResults results;
   valijson::Validator validator(valijson::Validator::kStrongTypes);
   validator.validate(schema(), valijson::adapters::BoostJsonAdapter(document), &results);

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "definition/names.h"
+#include "definition/node_json.h"
 #include "definition/parse.h"
 
 namespace lade::definition {
@@ -175,24 +176,6 @@ json::object to_object(const LoadEntry& entry) {
   return object;
 }
 
-json::value to_value(const Node& node) {
-  switch (node.kind) {
-    case Node::Kind::null: return nullptr;
-    case Node::Kind::scalar:
-      if (const auto boolean = node.boolean()) return *boolean;
-      return node.plain ? json::value(std::stoll(node.text)) : json::value(text(node.text));
-    case Node::Kind::list: {
-      json::array array;
-      for (const Node& item : node.items) array.push_back(to_value(item));
-      return array;
-    }
-    case Node::Kind::map: break;
-  }
-  json::object object;
-  for (std::size_t i = 0; i < node.size(); ++i) put(object, node.key(i).text, to_value(node.value(i)));
-  return object;
-}
-
 // Its columns and checks stand with all others and name it.
 json::object to_object(const Step& step) {
   json::object object;
@@ -200,7 +183,7 @@ json::object to_object(const Step& step) {
   put(object, "name", text(step.name));
   put(object, "kind", text(step.kind));
   for (std::size_t i = 0; i < step.options.size(); ++i)
-    put(object, step.options.key(i).text, to_value(step.options.value(i)));
+    put(object, step.options.key(i).text, json_of(step.options.value(i)));
   return object;
 }
 

@@ -24,8 +24,8 @@ namespace {
 using model::JobState;
 
 std::string hash_of(const store::StoredDefinition& definition, const store::FileRecord& file,
-                    const std::string& source) {
-  return store::dedupe_hash(definition.company, definition.id, file.sha256, source);
+                    const std::string& reading) {
+  return store::dedupe_hash(definition.company, definition.id, file.sha256, reading);
 }
 
 Result<void> check_not_empty(const store::FileRecord& file) {
@@ -145,7 +145,7 @@ Result<store::JobRecord> create_import(db::Connection& connection, const ImportR
     job.file_name = request.file->name;
     job.file_bytes = request.file->bytes;
     job.state = JobState::upload_completed;
-    job.dedupe_hash = hash_of(request.definition, *request.file, options.source);
+    job.dedupe_hash = hash_of(request.definition, *request.file, reading_of(options));
   }
   return db::in_transaction(connection, [&]() -> Result<store::JobRecord> {
     if (!options.batch.empty()) {
@@ -172,7 +172,7 @@ Result<store::JobRecord> give_file(db::Connection& connection, const JobOrder& o
                                {.event = model::JobEvent::file_stored,
                                 .actor = order.actor,
                                 .file_id = file.id,
-                                .dedupe_hash = hash_of(definition, file, source_of(job))}));
+                                .dedupe_hash = hash_of(definition, file, reading_of(job))}));
     LADE_TRY(arm(connection, job, file));
     return require_job(connection, job.uuid, job.company);
   });
@@ -180,7 +180,7 @@ Result<store::JobRecord> give_file(db::Connection& connection, const JobOrder& o
 
 Result<std::optional<store::JobRecord>> twin_of(db::Connection& connection, const store::StoredDefinition& definition,
                                                 const store::FileRecord& file, const ImportOptions& options) {
-  return store::find_twin(connection, hash_of(definition, file, options.source), std::nullopt, definition.company);
+  return store::find_twin(connection, hash_of(definition, file, reading_of(options)), std::nullopt, definition.company);
 }
 
 }  // namespace lade::jobs

@@ -54,5 +54,48 @@ TEST(StoredForm, HasSourceColumnsDataColumnsAndMappings) {
   EXPECT_EQ(stored.data_columns[1].default_value, "0");
 }
 
+// S8, S13: what a row of the file becomes, column by column, each with its step.
+TEST(StoredForm, OfStepsDeclaresEveryStagingColumn) {
+  const auto definition = testing::definition_of(
+      "mode: legal_unit\nstrategy: insert_or_update\nvalid_time_from: source_columns\n"
+      "steps:\n"
+      "  valid_time: {priority: 10, columns: {valid_from: {type: date}, valid_to: {type: date}}}\n"
+      "  external_idents: {priority: 15, columns: {tax_ident: {identifying: true, required: true}, legal_unit_id: "
+      "{purpose: pk_id, type: integer}, operation: {purpose: internal}}}\n"
+      "  legal_unit: {priority: 20, kind: table, columns: {birth_date: {from: [birth_date, Born], type: date}, "
+      "sector_code: , sector_id: {lookup: {table: sector, match: sector_code, take: id}}, kind: {value: x}}}\n"
+      "  edit_info: {priority: 100, columns: {edit_at: {expression: now}}}\n"
+      "  own: {priority: 105, kind: sql, analyse_procedure: admin.look, columns: {paid: {type: \"decimal(9,2)\"}}}\n");
+  const store::StoredDefinition stored = to_stored(definition, "text");
+  std::vector<std::string> columns, mappings;
+  for (const auto& column : stored.data_columns)
+    columns.push_back(column.name + " " + column.type + " " + column.purpose + " " + column.step +
+                      (column.identifying ? " identifying" : ""));
+  EXPECT_EQ(columns, (std::vector<std::string>{
+                         "valid_from TEXT source_input valid_time", "derived_valid_from DATE internal valid_time",
+                         "valid_to TEXT source_input valid_time", "derived_valid_to DATE internal valid_time",
+                         "tax_ident TEXT source_input external_idents identifying",
+                         "legal_unit_id INTEGER pk_id external_idents", "operation TEXT internal external_idents",
+                         "birth_date TEXT source_input legal_unit", "typed_birth_date DATE internal legal_unit",
+                         "sector_code TEXT source_input legal_unit", "sector_id INTEGER internal legal_unit",
+                         "kind TEXT source_input legal_unit", "edit_at TIMESTAMPTZ internal edit_info",
+                         "paid TEXT source_input own", "typed_paid NUMERIC(9,2) internal own", "state TEXT metadata ",
+                         "error JSONB metadata ", "invalid_codes JSONB metadata ",
+                         "last_completed_priority INTEGER metadata "}));
+  for (const Mapping& mapping : stored.mappings) mappings.push_back(shown(mapping));
+  EXPECT_EQ(mappings, (std::vector<std::string>{"column valid_from -> valid_from", "column valid_to -> valid_to",
+                                                "column tax_ident -> tax_ident", "column birth_date -> birth_date",
+                                                "column Born -> birth_date", "column sector_code -> sector_code",
+                                                "value x -> kind", "column paid -> paid"}));
+  EXPECT_EQ(stored.mode, "legal_unit");
+  EXPECT_EQ(stored.valid_time_from, "source_columns");
+  EXPECT_EQ(stored.strategy, "insert_or_update");
+  ASSERT_EQ(stored.steps.size(), 5u);
+  EXPECT_EQ(stored.steps[2].kind, "table");
+  EXPECT_EQ(stored.steps[4].analyse_procedure, "admin.look");
+  EXPECT_EQ(stored.steps[4].process_procedure, std::nullopt);
+  EXPECT_EQ(stored.steps[4].options, R"({"analyse_procedure":"admin.look"})");
+}
+
 }  // namespace
 }  // namespace lade::jobs

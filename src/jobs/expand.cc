@@ -1,11 +1,25 @@
 #include "jobs/expand.h"
 
+#include "jobs/valid_time.h"
 #include "steps/expand.h"
 
 namespace lade::jobs {
 
+definition::Parsed read_definition(std::string_view text) {
+  definition::Parsed parsed = definition::parse_definition(text);
+  for (definition::Fault& fault : steps::check_steps(parsed.definition)) parsed.faults.push_back(std::move(fault));
+  return parsed;
+}
+
 Result<definition::Definition> expanded(const definition::Definition& definition, db::Connection& connection,
-                                        const ImportOptions&) {
+                                        const ImportOptions& options) {
+  if (definition.expanded) return definition;
+  LADE_ASSIGN(const auto time, valid_time_of(connection, definition, options));
+  return steps::expand(definition, connection,
+                       time ? steps::ValidTime{time->valid_from, time->valid_to} : steps::ValidTime{});
+}
+
+Result<definition::Definition> expanded(const definition::Definition& definition, db::Connection& connection) {
   return steps::expand(definition, connection, {});
 }
 

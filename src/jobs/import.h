@@ -41,7 +41,12 @@ struct ImportOptions {
   std::int64_t project = 0;  // 0: none
   bool delete_file = false;  // the upload goes when the job has succeeded
   std::string source = {};   // how this file is read, over what the definition says: keys of `source` as JSON
-  std::string batch = {};    // the name of the one that the job joins, which is made when there is none; empty: none
+  // For which time its rows hold, where the definition leaves that to the job: a row of the table time_context, or days
+  // as 2024-12-31; jobs/valid_time.h has the rule.
+  std::string time_context_ident = {};
+  std::string default_valid_from = {};
+  std::string default_valid_to = {};
+  std::string batch = {};  // the name of the one that the job joins, which is made when there is none; empty: none
 
   // Fills in what was left open; refuses what cannot work.
   Result<void> validate();

@@ -13,6 +13,16 @@ namespace {
 
 namespace json = boost::json;
 
+constexpr std::pair<const char*, std::string ImportOptions::*> kValidTime[] = {
+    {"time_context_ident", &ImportOptions::time_context_ident},
+    {"default_valid_from", &ImportOptions::default_valid_from},
+    {"default_valid_to", &ImportOptions::default_valid_to}};
+
+void put_valid_time(json::object& object, const ImportOptions& options) {
+  for (const auto& [name, member] : kValidTime)
+    if (!(options.*member).empty()) object[name] = options.*member;
+}
+
 // Options and local file as to_text() wrote them.
 std::optional<LocalFile> read_options(const std::string& text, ImportOptions& options) {
   const json::object object = json::parse(text).as_object();
@@ -29,6 +39,8 @@ std::optional<LocalFile> read_options(const std::string& text, ImportOptions& op
   number("results", results);
   options.results = static_cast<Results>(results);
   options.delete_file = object.contains("delete_file");
+  for (const auto& [name, member] : kValidTime)
+    if (const json::value* found = object.if_contains(name)) options.*member = std::string(found->as_string());
   const json::value* local = object.if_contains("local");
   if (local == nullptr) return std::nullopt;
   return LocalFile{std::string(local->at("path").as_string()), local->at("bytes").to_number<std::int64_t>(),
@@ -43,8 +55,21 @@ std::string to_text(const ImportOptions& options, const std::optional<LocalFile>
                       {"lookup_rows", options.lookup_rows}, {"results", static_cast<int>(options.results)}};
   if (options.delete_file) object["delete_file"] = true;
   if (!options.source.empty()) object["source"] = json::parse(options.source);
+  put_valid_time(object, options);
   if (local) object["local"] = {{"path", local->path}, {"bytes", local->bytes}, {"modified", local->modified}};
   return json::serialize(object);
+}
+
+std::string reading_of(const ImportOptions& options) {
+  json::object time;
+  put_valid_time(time, options);
+  return time.empty() ? options.source : options.source + json::serialize(time);
+}
+
+ImportOptions options_of(const store::JobRecord& job) {
+  ImportOptions options;
+  if (!job.options.empty()) read_options(job.options, options);
+  return options;
 }
 
 std::string source_of(const store::JobRecord& job) {
@@ -52,6 +77,12 @@ std::string source_of(const store::JobRecord& job) {
   const json::object options = json::parse(job.options).as_object();
   const json::value* source = options.if_contains("source");
   return source == nullptr ? std::string() : json::serialize(*source);
+}
+
+std::string reading_of(const store::JobRecord& job) {
+  ImportOptions options = options_of(job);
+  options.source = source_of(job);
+  return reading_of(options);
 }
 
 std::string with_overwrite(const std::string& options) {
@@ -97,6 +128,7 @@ Result<StoredJob> load_job(db::Connection& connection, std::int64_t id, const Im
   job.uuid = stored.record.uuid;
   job.options = here;
   job.options.user = stored.record.created_by;
+  job.options.user_id = stored.record.created_by_id;
   job.options.company = stored.record.company;
   job.options.project = stored.record.project;
   const std::optional<LocalFile> local = read_options(stored.record.options, job.options);

@@ -17,8 +17,14 @@ namespace lade::jobs {
 // The options that every process working on the job must share, as kept with the job.
 std::string to_text(const ImportOptions& options, const std::optional<LocalFile>& local);
 
+// The options kept with a job that say how it was asked for: results, and for which time its rows hold.
+ImportOptions options_of(const store::JobRecord& job);
 // What the request said about how the file is read; empty: nothing.
 std::string source_of(const store::JobRecord& job);
+// What the request said about how the file is read and for which time it holds: a part of what makes two jobs twins.
+// Empty: nothing.
+std::string reading_of(const ImportOptions& options);
+std::string reading_of(const store::JobRecord& job);
 
 // The same options; rows that later jobs have written are overwritten when the job is retried.
 std::string with_overwrite(const std::string& options);

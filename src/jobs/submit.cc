@@ -38,7 +38,8 @@ Result<JobGroup> create(db::Connection& connection, const NewImport& import, std
   job.created_by_id = import.options.user_id;
   job.company = import.options.company;
   job.project = import.options.project;
-  job.dedupe_hash = store::dedupe_hash(job.company, definition_id, identity_of(import.file), import.options.source);
+  job.dedupe_hash =
+      store::dedupe_hash(job.company, definition_id, identity_of(import.file), reading_of(import.options));
   if (import.file.stored) {
     const storage::StoredFile& stored = *import.file.stored;
     LADE_ASSIGN(job.file_id, store::create_file(connection, {.uuid = stored.id,
@@ -114,7 +115,8 @@ Result<SubmittedJob> submit_import(const std::string& file, const definition::De
 Result<std::string> twin_hash(db::Connection& connection, const NewImport& import) {
   LADE_ASSIGN(const store::StoredDefinition definition,
               save_definition(connection, import.definition, import.definition_text, import.options.company));
-  return store::dedupe_hash(import.options.company, definition.id, identity_of(import.file), import.options.source);
+  return store::dedupe_hash(import.options.company, definition.id, identity_of(import.file),
+                            reading_of(import.options));
 }
 
 }  // namespace lade::jobs

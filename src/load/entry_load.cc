@@ -191,7 +191,9 @@ void EntryLoad::assemble(const Portion& portion) {
 
 Result<void> EntryLoad::decide(const Portion& portion, std::vector<Refusal>& refusals) {
   assemble(portion);
-  LADE_TRY(compare(portion.by_reader));
+  // What identifies an entity was not stored when its rows were analysed. It is asked for again only when it turns out
+  // to be taken: mostly it is not.
+  if (entry_.identifies < 0 || key_taken_ || !portion.writes) LADE_TRY(compare(portion.by_reader));
   if (portion.later && entry_.by_key()) LADE_TRY(give_way(portion.later));
   LADE_TRY(complete_new_rows());
   refuse_nulls(refusals);
@@ -416,11 +418,13 @@ Result<bool> EntryLoad::write() {
   if (!written_.empty()) {
     ChosenRows tuples(rows_, written_);
     if (auto inserted = target_.insert(tuples); !inserted) {
-      if (target_.key_was_taken()) return false;
+      key_taken_ = target_.key_was_taken();
+      if (key_taken_) return false;
       return fail(std::move(inserted).error());
     }
   }
   in_insert_ = false;
+  key_taken_ = false;
   written_.clear();
   for (std::uint32_t i = 0; i < rows_.size(); ++i)
     if (rows_[i].action == Action::update) written_.push_back(i);

@@ -91,6 +91,7 @@ class EntryLoad final : public TableLoad {
   std::size_t cursor_ = 0;
   std::vector<std::uint32_t> written_;  // the rows of the last bulk copy
   bool in_insert_ = false;
+  bool key_taken_ = false;  // the last insert found a key that somebody else had stored
   analysis::TextArena arena_;
   std::string scratch_, key_scratch_;
   std::vector<db::WireField> fields_, stored_fields_;

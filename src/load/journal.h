@@ -13,6 +13,11 @@
 namespace lade::load {
 
 // A row that was written. Its views live in what gave it.
+//
+// Of tables that keep history each slice is a row: its key is that of the entity (or its id) and the day on which it
+// begins. A slice that was deleted has its image and, as `after`, the fingerprint of nothing; the images hold all
+// columns, so timelines can be put back whole. When an entity had to be loaded row by row, a slice may be told more
+// than once: the first image is the oldest.
 struct JournalEntry {
   std::string_view key;     // its key columns, as fields
   std::string_view before;  // the tuple that was stored; empty: the row is new

@@ -46,15 +46,6 @@ model::Issue why_skipped(Action action) {
   return issue;
 }
 
-model::Issue why_sibling(std::uint32_t row) {
-  model::Issue issue;
-  issue.severity = model::Severity::warning;
-  issue.code = "sibling_failed";
-  issue.message = fmt::format("row {} is about the same new unit and failed", row);
-  issue.hint = "correct that row and send both again";
-  return issue;
-}
-
 std::string_view refusal_code(std::string_view sqlstate) {
   if (sqlstate == "23505" || sqlstate == "23P01") return "unique_violation";
   if (sqlstate == "23503") return "foreign_key_violation";
@@ -91,7 +82,8 @@ Loader::Loader(const analysis::Program& program, db::Connection& connection, db:
       connection_(connection),
       has_reader_(reader != nullptr),
       root_(program.root()),
-      has_timelines_(program.entries[root_].period.has_value()) {
+      has_timelines_(program.entries[root_].period.has_value()),
+      founds_(has_timelines_ && (program.entity_slot >= 0 || !program.step_names_entities)) {
   for (std::size_t i = 0; i < program.entries.size(); ++i) {
     if (program.entries[i].period) {
       entries_.push_back(std::make_unique<TemporalLoad>(program, i, connection));
@@ -122,7 +114,8 @@ Result<void> Loader::prepare() {
 Result<bool> Loader::decide(Slice& slice, std::size_t begin, std::size_t end, std::size_t index, bool by_reader) {
   for (;;) {
     std::vector<Refusal> refused;
-    LADE_TRY(entries_[index]->decide({slice, begin, end, std::span(views_).first(index), later_, by_reader}, refused));
+    LADE_TRY(entries_[index]->decide(
+        {slice, begin, end, std::span(views_).first(index), later_, by_reader, !rehearsing_}, refused));
     if (refused.empty()) return recognise(slice, begin, end, index);
     failed_entry_ = index;
     add_refusals(slice, std::move(refused));
@@ -164,7 +157,7 @@ Result<bool> Loader::recognise(Slice& slice, std::size_t begin, std::size_t end,
 void Loader::add_refusals(Slice& slice, std::vector<Refusal> refused) {
   for (const Refusal& refusal : refused) slice.rows[refusal.row].outcome = Outcome::failed;
   for (Refusal& refusal : refused) {
-    if (has_timelines_ && is_new_entity(slice, refusal.row)) skip_siblings(slice, refusal.row);
+    if (founds_ && is_new_entity(slice, refusal.row)) skip_siblings(slice, refusal.row);
     refusals_.push_back(std::move(refusal));
   }
 }
@@ -181,7 +174,7 @@ void Loader::skip_siblings(Slice& slice, std::size_t guilty) {
   const auto skip = [&](std::size_t row) {
     if (slice.rows[row].outcome != Outcome::unprocessed) return;
     slice.rows[row].outcome = Outcome::skipped;
-    skips_.push_back({row, why_sibling(slice.rows[guilty].place.row_id)});
+    skips_.push_back({row, sibling_failed(slice.rows[guilty].place.row_id)});
   };
   for (std::size_t row = guilty; row > 0 && slice.rows[row - 1].root() == root; --row) skip(row - 1);
   for (std::size_t row = guilty + 1; row < slice.rows.size() && slice.rows[row].root() == root; ++row) skip(row);
@@ -295,7 +288,7 @@ Result<void> Loader::halve(Slice& slice, std::size_t begin, std::size_t end) {
 
 // The rows of one entity, which were refused together, one by one in the order of the file.
 Result<void> Loader::load_entity(Slice& slice, std::size_t begin, std::size_t end, const db::Diagnosis& refusal) {
-  if (has_timelines_ && is_new_entity(slice, begin)) return find_guilty(slice, begin, end, refusal);
+  if (founds_ && is_new_entity(slice, begin)) return find_guilty(slice, begin, end, refusal);
   std::vector<std::size_t> rows(end - begin);
   std::iota(rows.begin(), rows.end(), begin);
   if (has_timelines_) std::ranges::sort(rows, {}, [&](std::size_t row) { return slice.rows[row].place.row_id; });
@@ -316,7 +309,8 @@ Result<void> Loader::find_guilty(Slice& slice, std::size_t begin, std::size_t en
   }
   for (const auto& [row, diagnosis] : guilty) LADE_TRY(refuse(slice, row, diagnosis));
   if (!guilty.empty()) {
-    skip_siblings(slice, guilty.front().first);
+    const std::size_t first = guilty.front().first;
+    if (slice.rows[first].outcome == Outcome::failed) skip_siblings(slice, first);  // otherwise all are held
     return {};
   }
   for (std::size_t row = begin; row < end; ++row)
@@ -335,7 +329,7 @@ void Loader::set_outcome(Slice& slice, std::size_t index) {
     Outcome own = outcome_of(done->action);
     if (own == Outcome::skipped && !reason) reason = done->action;
     if (!done->own && own != Outcome::skipped) own = Outcome::unchanged;
-    if (has_timelines_ && i != root_) own = std::min(own, Outcome::updated);
+    if (has_timelines_ && (i != root_ || !founds_)) own = std::min(own, Outcome::updated);
     row.outcome = std::max(row.outcome, own);
   }
   if (row.outcome == Outcome::skipped && reason) skips_.push_back({index, why_skipped(*reason)});
@@ -389,12 +383,14 @@ Result<void> Loader::confirm_decisions(Slice& slice) {
 
 Result<void> Loader::load(Slice& slice, staging::IssueWriter& issues, model::RowCounts& counts) {
   skips_.clear();
+  rehearsing_ = false;
   LADE_TRY(confirm_decisions(slice));
   if (!slice.rows.empty()) LADE_TRY(load_range(slice, 0, slice.rows.size()));
   return count(slice, issues, counts);
 }
 
 Result<void> Loader::rehearse(Slice& slice, staging::IssueWriter& issues, model::RowCounts& counts) {
+  rehearsing_ = true;
   refusals_.clear();
   skips_.clear();
   for (std::size_t i = 0; i < entries_.size() && !slice.rows.empty();) {

@@ -80,6 +80,7 @@ class Loader {
   EntryLoad* single_ = nullptr;  // the only entry, if it has no timelines
   const std::size_t root_;
   const bool has_timelines_;  // the root has
+  const bool founds_;         // and may get new ones
   JournalSink sink_;          // empty: there is no journal
   std::vector<Refusal> refusals_;
   std::vector<Refusal> skips_;
@@ -87,6 +88,7 @@ class Loader {
   std::size_t failed_entry_ = 0;  // of the last attempt: what was decided for it and those before still holds
   bool has_own_parents_ = false;  // a foreign key leads from one of the loaded tables to one of them
   bool hold_orphans_ = false;
+  bool rehearsing_ = false;  // nothing is written
 };
 
 // Whether the database refused the data itself (halving helps) or could not work (the bucket is tried again).

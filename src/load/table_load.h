@@ -41,6 +41,7 @@ struct Portion {
   std::span<TableLoad* const> earlier;  // the entries before
   const LaterBlocks& later;             // empty: no job after this one has written
   bool by_reader = false;               // compare on the reader's session
+  bool writes = true;                   // write() follows
 };
 
 // What is done for one row of the slice. `own`: by its own values, otherwise it shares another row's.

@@ -150,20 +150,32 @@ Result<std::string> Target::range_condition(std::string_view first, std::string_
     };
     return fmt::format("({}) >= {} AND ({}) <= {}", key_list_, bound("ASC"), key_list_, bound("DESC"));
   }
-  std::string settings, conditions[2];
+  const std::vector<std::string> bounds[] = {key_texts(entry_, first), key_texts(entry_, last)};
+  std::string settings;
   std::vector<db::Value> values;
-  for (int side = 0; side < 2; ++side) {
-    const std::vector<std::string> texts = key_texts(entry_, side == 0 ? first : last);
-    for (std::size_t i = 0; i < texts.size(); ++i) {
-      const std::string name = fmt::format("lade.{}_{}", side == 0 ? "low" : "high", i);
-      values.emplace_back(texts[i]);
-      settings += fmt::format("{}set_config('{}', ${}, true)", settings.empty() ? "" : ", ", name, values.size());
-      const auto& column = entry_.fields[static_cast<std::size_t>(entry_.key[i].field)].column;
-      conditions[side] += fmt::format("{}current_setting('{}')::{}", i == 0 ? "" : ", ", name, column.type);
-    }
+  const auto bound = [&](int side, std::size_t part) {
+    const std::string name = fmt::format("lade.{}_{}", side == 0 ? "low" : "high", part);
+    values.emplace_back(bounds[side][part]);
+    settings += fmt::format("{}set_config('{}', ${}, true)", settings.empty() ? "" : ", ", name, values.size());
+    const auto& column = entry_.fields[static_cast<std::size_t>(entry_.key[part].field)].column;
+    return fmt::format("current_setting('{}')::{}", name, column.type);
+  };
+  // What both ends begin with is said to be equal: of comparisons of whole keys the planner does not see that.
+  std::string condition, columns, low, high;
+  common_parts_ = 0;
+  while (common_parts_ + 1 < key_columns_.size() && bounds[0][common_parts_] == bounds[1][common_parts_]) {
+    condition +=
+        fmt::format("{} = {} AND ", Connection::quote_name(key_columns_[common_parts_]), bound(0, common_parts_));
+    ++common_parts_;
+  }
+  for (std::size_t i = common_parts_; i < key_columns_.size(); ++i) {
+    const std::string comma = i == common_parts_ ? "" : ", ";
+    columns += comma + Connection::quote_name(key_columns_[i]);
+    low += comma + bound(0, i);
+    high += comma + bound(1, i);
   }
   LADE_TRY(connection_.query("SELECT " + settings, values));
-  return fmt::format("({}) >= ({}) AND ({}) <= ({})", key_list_, conditions[0], key_list_, conditions[1]);
+  return fmt::format("{0}({1}) >= ({2}) AND ({1}) <= ({3})", condition, columns, low, high);
 }
 
 Result<bool> Target::is_sparse(const std::string& condition, std::size_t rows) {
@@ -176,14 +188,23 @@ Result<bool> Target::is_sparse(const std::string& condition, std::size_t rows) {
                                   {&parameter, 1}));
     return std::get<std::int64_t>(counted.front().front()) > static_cast<std::int64_t>(limit);
   }
-  // The planner's estimate is enough: both ways of reading are right, one is quicker. It is asked about the first key
-  // column alone: of comparisons of whole keys it takes the two ends for independent, and a range in the middle of the
-  // table for a quarter of it.
-  const auto& first = entry_.fields[static_cast<std::size_t>(entry_.key.front().field)].column;
+  // The planner's estimate is enough: both ways of reading are right, one is quicker. It is asked about the key columns
+  // up to the first in which the ends differ: of comparisons of whole keys it takes the two ends for independent, and a
+  // range in the middle of the table for a quarter of it.
+  std::string estimated;
+  for (std::size_t i = 0; i <= common_parts_; ++i) {
+    const auto& column = entry_.fields[static_cast<std::size_t>(entry_.key[i].field)].column;
+    const std::string name = Connection::quote_name(column.name);
+    if (i < common_parts_) {
+      estimated += fmt::format("{} = current_setting('lade.low_{}')::{} AND ", name, i, column.type);
+    } else {
+      estimated +=
+          fmt::format("{0} >= current_setting('lade.low_{1}')::{2} AND {0} <= current_setting('lade.high_{1}')::{2}",
+                      name, i, column.type);
+    }
+  }
   LADE_ASSIGN(const auto plan,
-              connection_.query(fmt::format("EXPLAIN SELECT 1 FROM {0} WHERE {1} >= current_setting('lade.low_0')::{2} "
-                                            "AND {1} <= current_setting('lade.high_0')::{2}",
-                                            entry_.table.quoted, Connection::quote_name(first.name), first.type)));
+              connection_.query(fmt::format("EXPLAIN SELECT 1 FROM {} WHERE {}", entry_.table.quoted, estimated)));
   const std::string& line = std::get<std::string>(plan.front().front());
   const auto at = line.find("rows=");
   std::size_t estimate = 0;

@@ -54,6 +54,7 @@ class Target {
 
   db::Connection& connection_;
   const analysis::EntryProgram& entry_;
+  std::size_t common_parts_ = 0;      // of the key, in which the ends of the last range are equal (PostgreSQL)
   std::vector<std::string> columns_;  // names, unquoted
   std::vector<std::string> key_columns_;
   std::string column_list_;

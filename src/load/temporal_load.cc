@@ -48,7 +48,15 @@ EntryProgram without_carried(EntryProgram entry) {
   return entry;
 }
 
-TimelineRules rules_of(const EntryProgram& entry, bool clips) {
+// What a step says once about an entity, and who is asked only for new ones, holds for all of its time.
+bool is_lasting(const analysis::Program& program, const TargetField& field) {
+  if (field.ref_entry >= 0) return program.entries[static_cast<std::size_t>(field.ref_entry)].for_new >= 0;
+  if (field.slot < 0) return false;
+  const int column = program.slots[static_cast<std::size_t>(field.slot)].column;
+  return program.columns[static_cast<std::size_t>(column)].column.purpose == definition::DataColumn::Purpose::internal;
+}
+
+TimelineRules rules_of(const analysis::Program& program, const EntryProgram& entry, bool clips) {
   TimelineRules rules;
   rules.patch = entry.strategy == Strategy::insert_or_update || entry.strategy == Strategy::update_only;
   rules.clipped = clips;
@@ -60,7 +68,7 @@ TimelineRules rules_of(const EntryProgram& entry, bool clips) {
                            : field.audit                         ? FieldRole::audit
                            : field.ephemeral                     ? FieldRole::ephemeral
                                                                  : FieldRole::core;
-    rules.fields.push_back({&field.column, role});
+    rules.fields.push_back({&field.column, role, is_lasting(program, field)});
   }
   return rules;
 }
@@ -109,7 +117,7 @@ TemporalLoad::TemporalLoad(const analysis::Program& program, std::size_t entry, 
       rows_(connection, row_entry_),
       fresh_rows_(connection, fresh_entry_),
       days_(column_at(entry_, period_.from_field), column_at(entry_, period_.until_field)),
-      planner_(rules_of(entry_, clips_)) {
+      planner_(rules_of(program, entry_, clips_)) {
   own_fields_ = fresh_entry_.fields.size();
   respelled_ = entry_.table.has_triggers;
   for (std::size_t at = 0; at < entry_.fields.size(); ++at) {

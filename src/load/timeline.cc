@@ -50,26 +50,47 @@ bool TimelinePlanner::lay_over(WireField* values, bool has_values, const WireFie
   return changes;
 }
 
-void TimelinePlanner::add_segment(Day from, Day until, std::int32_t stored, std::span<const std::uint32_t> active) {
-  Segment segment{from, until,        stored, static_cast<std::uint32_t>(contributions_.size()),
-                  0,    pool_.size(), false,  false};
-  const WireField* origin = stored < 0 ? nullptr : stored_[static_cast<std::size_t>(stored)].values;
+// Gives a segment of which nothing is stored what lasts, unless a row has written it.
+void TimelinePlanner::take_lasting(const Segment& segment, std::size_t next_stored) {
+  if (stored_.empty()) return;
+  const TimelineSlice& neighbour = stored_[next_stored > 0 ? next_stored - 1 : 0];
+  for (std::size_t i = 0; i < rules_.fields.size(); ++i) {
+    if (!rules_.fields[i].lasting) continue;
+    const auto begin = contributions_.begin() + segment.begin, end = contributions_.begin() + segment.end;
+    const bool written = std::any_of(begin, end, [&](const Contribution& contribution) {
+      return incoming_[contribution.period].slice.values[i].length != kKeep;
+    });
+    if (!written) pool_[segment.values + i] = neighbour.values[i];
+  }
+}
+
+// `next_stored`: the first stored slice that does not end before.
+void TimelinePlanner::add_segment(Day from, Day until, std::size_t next_stored, std::span<const std::uint32_t> active) {
+  const bool is_stored = next_stored < stored_.size() && stored_[next_stored].from <= from;
+  if (!is_stored && active.empty()) return;
+  Segment segment{from,
+                  until,
+                  is_stored ? static_cast<std::int32_t>(next_stored) : -1,
+                  static_cast<std::uint32_t>(contributions_.size()),
+                  0,
+                  pool_.size(),
+                  !is_stored,
+                  false};
   pool_.resize(pool_.size() + rules_.fields.size());
   WireField* values = pool_.data() + segment.values;
-  if (origin != nullptr) std::copy_n(origin, rules_.fields.size(), values);
-  bool filled = origin != nullptr;
-  for (const std::uint32_t period : rules_.patch ? active : active.last(std::min<std::size_t>(1, active.size()))) {
-    const bool changes = lay_over(values, filled, incoming_[period].slice.values);
-    contributions_.push_back({period, changes});
+  if (is_stored) std::copy_n(stored_[next_stored].values, rules_.fields.size(), values);
+  bool filled = is_stored;
+  for (const std::uint32_t period : rules_.patch || active.empty() ? active : active.last(1)) {
+    contributions_.push_back({period, lay_over(values, filled, incoming_[period].slice.values)});
     filled = true;
   }
   segment.end = static_cast<std::uint32_t>(contributions_.size());
-  segment.dirty = filled && (origin == nullptr || (segment.end > segment.begin && !same(origin, values, false)));
-  if (filled) {
-    segments_.push_back(segment);
+  if (is_stored) {
+    segment.dirty = segment.end > segment.begin && !same(stored_[next_stored].values, values, false);
   } else {
-    pool_.resize(segment.values);
+    take_lasting(segment, next_stored);
   }
+  segments_.push_back(segment);
 }
 
 // Goes along the boundaries with the rows that hold there.
@@ -95,7 +116,7 @@ void TimelinePlanner::cut() {
       RowFeedback& told = feedback_[incoming_[period].row];
       told = std::max(told, RowFeedback::eclipsed);  // until it is seen to count
     }
-    add_segment(from, boundaries_[i + 1], is_stored ? static_cast<std::int32_t>(next_stored) : -1, active_);
+    add_segment(from, boundaries_[i + 1], next_stored, active_);
   }
 }
 

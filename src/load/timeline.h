@@ -24,6 +24,9 @@ enum class FieldRole : std::uint8_t {
 struct TimelineField {
   const db::Column* column = nullptr;
   FieldRole role = FieldRole::core;
+  // Where a row holds for days of which nothing is stored and does not write it: the value of the slice before or, if
+  // there is none, behind. Other fields are NULL there.
+  bool lasting = false;
 };
 
 struct TimelineRules {
@@ -95,8 +98,9 @@ class TimelinePlanner {
 
   void collect_boundaries();
   void cut();
-  void add_segment(Day from, Day until, std::int32_t stored, std::span<const std::uint32_t> active);
+  void add_segment(Day from, Day until, std::size_t next_stored, std::span<const std::uint32_t> active);
   bool lay_over(db::WireField* values, bool has_values, const db::WireField* row) const;
+  void take_lasting(const Segment& segment, std::size_t next_stored);
   void join();
   void finish_slice(std::size_t first, std::size_t last);
   void choose_passing_values(std::size_t first, std::size_t last);

@@ -29,9 +29,13 @@ class Timeline {
     columns_[1].not_null = true;
     return *this;
   }
+  Timeline& lasting_a() {
+    lasting_ = true;
+    return *this;
+  }
   // The table afterwards, in the order of time.
   Texts after(const Texts& rows) {
-    TimelinePlanner planner({{{&columns_[0], FieldRole::core},
+    TimelinePlanner planner({{{&columns_[0], FieldRole::core, lasting_},
                               {&columns_[1], FieldRole::core},
                               {&columns_[2], FieldRole::ephemeral},
                               {&columns_[3], FieldRole::audit}},
@@ -110,6 +114,7 @@ class Timeline {
   }
 
   const bool patch_, clipped_;
+  bool lasting_ = false;
   std::array<db::Column, 4> columns_;
   Texts stored_;
   std::deque<std::array<db::WireField, 4>> fields_;
@@ -248,6 +253,15 @@ TEST(Timeline, NullNeverReplacesAValueThatTheTableWants) {
   Timeline timeline;
   timeline.not_null_b().have({"2024-01-01..2024-12-31 A 10"});
   EXPECT_EQ(timeline.after({"2024-01-01..2024-12-31 - -"}), (Texts{"2024-01-01..2024-12-31 - 10"}));
+}
+
+TEST(Timeline, WhatLastsGoesOnBeyondTheTimeline) {
+  Timeline timeline;
+  timeline.lasting_a().have({"2024-01-01..2024-06-30 E1 10", "2024-07-01..2024-12-31 E2 10"});
+  EXPECT_EQ(timeline.after({"2023-01-01..2025-12-31 . 10"}),
+            (Texts{"2023-01-01..2024-06-30 E1 10", "2024-07-01..2025-12-31 E2 10"}));
+  EXPECT_EQ(timeline.after({"2025-01-01..2025-12-31 E3 10"}).back(), "2025-01-01..2025-12-31 E3 10") << "unless given";
+  EXPECT_EQ(Timeline().lasting_a().after({"2025-01-01..2025-12-31 . 10"}), (Texts{"2025-01-01..2025-12-31 - 10"}));
 }
 
 TEST(Timeline, SlicesThatNoRowTouchesStayAsTheyAre) {

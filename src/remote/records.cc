@@ -164,6 +164,8 @@ void read_into(const json::value& value, store::StoredDefinition& definition) {
   definition.name = members.text("name");
   definition.note = members.text("note");
   definition.strategy = members.text("strategy");
+  definition.mode = members.text("mode");
+  definition.valid_time_from = members.text("valid_time_from");
   definition.source_text = members.text("text");
   definition.valid = members.flag("valid");
   definition.validation_error = members.text("validation_error");

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "store/sql.h"
+#include "store/steps.h"
 
 namespace lade::store {
 namespace {
@@ -20,7 +21,8 @@ Value flag(bool value) {
 
 std::string select_definitions(const db::Connection& connection) {
   return fmt::format(
-      "SELECT id, slug, version, name, note, strategy, source_text, snapshot, valid, validation_error, company_id, {} "
+      "SELECT id, slug, version, name, note, strategy, source_text, snapshot, valid, validation_error, company_id, {}, "
+      "mode, valid_time_from "
       "FROM lade_definition d ",
       time_sql(connection, "created_at"));
 }
@@ -39,6 +41,8 @@ StoredDefinition from_row(const db::Row& row) {
   definition.validation_error = text_of(row[9]);
   definition.company = std::get<std::int64_t>(row[10]);
   definition.created_at = text_of(row[11]);
+  definition.mode = text_of(row[12]);
+  definition.valid_time_from = text_of(row[13]);
   return definition;
 }
 
@@ -53,8 +57,15 @@ Result<std::int64_t> inserted_id(db::Connection& connection, std::string_view sq
   return std::get<std::int64_t>(rows.front().front());
 }
 
-Result<void> save_columns(db::Connection& connection, const StoredDefinition& definition) {
-  std::vector<std::pair<std::string, std::int64_t>> sources, targets;
+using Ids = std::vector<std::pair<std::string, std::int64_t>>;
+
+Value id_of(const Ids& ids, const std::string& name) {
+  const auto found = std::find_if(ids.begin(), ids.end(), [&](const auto& entry) { return entry.first == name; });
+  return found == ids.end() ? Value() : Value(found->second);
+}
+
+Result<Ids> save_source_columns(db::Connection& connection, const StoredDefinition& definition) {
+  Ids ids;
   for (std::size_t i = 0; i < definition.source_columns.size(); ++i) {
     const Value values[] = {definition.company, definition.id, definition.source_columns[i],
                             static_cast<std::int64_t>(i + 1)};
@@ -63,8 +74,13 @@ Result<void> save_columns(db::Connection& connection, const StoredDefinition& de
                             "INSERT INTO lade_source_column (company_id, definition_id, column_name, priority) "
                             "VALUES ($1, $2, $3, $4) RETURNING id",
                             values));
-    sources.emplace_back(definition.source_columns[i], id);
+    ids.emplace_back(definition.source_columns[i], id);
   }
+  return ids;
+}
+
+Result<Ids> save_data_columns(db::Connection& connection, const StoredDefinition& definition, const Ids& steps) {
+  Ids ids;
   for (std::size_t i = 0; i < definition.data_columns.size(); ++i) {
     const auto& column = definition.data_columns[i];
     const Value values[] = {definition.company,
@@ -75,21 +91,25 @@ Result<void> save_columns(db::Connection& connection, const StoredDefinition& de
                             column.purpose,
                             flag(column.nullable),
                             text_or_null(column.default_value),
-                            flag(column.identifying)};
+                            flag(column.identifying),
+                            id_of(steps, column.step)};
     LADE_ASSIGN(
         const auto id,
         inserted_id(
             connection,
             "INSERT INTO lade_data_column (company_id, definition_id, priority, column_name, column_type, purpose, "
-            "is_nullable, default_value, is_uniquely_identifying) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) "
-            "RETURNING id",
+            "is_nullable, default_value, is_uniquely_identifying, step_id) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, "
+            "$9, $10) RETURNING id",
             values));
-    targets.emplace_back(column.name, id);
+    ids.emplace_back(column.name, id);
   }
-  const auto id_of = [](const auto& list, const std::string& name) -> Value {
-    const auto found = std::find_if(list.begin(), list.end(), [&](const auto& entry) { return entry.first == name; });
-    return found == list.end() ? Value() : Value(found->second);
-  };
+  return ids;
+}
+
+Result<void> save_columns(db::Connection& connection, const StoredDefinition& definition) {
+  LADE_ASSIGN(const StepIds steps, save_steps(connection, definition));
+  LADE_ASSIGN(const Ids sources, save_source_columns(connection, definition));
+  LADE_ASSIGN(const Ids targets, save_data_columns(connection, definition, steps));
   for (const auto& mapping : definition.mappings) {
     const Value values[] = {definition.company,
                             definition.id,
@@ -108,14 +128,16 @@ Result<void> save_columns(db::Connection& connection, const StoredDefinition& de
 
 Result<void> read_columns(db::Connection& connection, StoredDefinition& definition) {
   const Value id[] = {definition.id};
+  LADE_ASSIGN(definition.steps, read_steps(connection, definition.id));
   LADE_ASSIGN(
       const auto sources,
       connection.query("SELECT column_name FROM lade_source_column WHERE definition_id = $1 ORDER BY priority", id));
   for (const auto& row : sources) definition.source_columns.push_back(text_of(row[0]));
   LADE_ASSIGN(
       const auto columns,
-      connection.query("SELECT column_name, column_type, purpose, is_nullable, default_value, is_uniquely_identifying "
-                       "FROM lade_data_column WHERE definition_id = $1 ORDER BY priority",
+      connection.query("SELECT c.column_name, c.column_type, c.purpose, c.is_nullable, c.default_value, "
+                       "c.is_uniquely_identifying, s.code FROM lade_data_column c LEFT JOIN lade_step s ON s.id = "
+                       "c.step_id WHERE c.definition_id = $1 ORDER BY c.priority",
                        id));
   const auto optional_text = [](const Value& value) {
     return std::holds_alternative<std::monostate>(value) ? std::nullopt : std::optional(text_of(value));
@@ -123,7 +145,7 @@ Result<void> read_columns(db::Connection& connection, StoredDefinition& definiti
   for (const auto& row : columns)
     definition.data_columns.push_back({text_of(row[0]), text_of(row[1]), text_of(row[2]),
                                        std::get<std::int64_t>(row[3]) != 0, optional_text(row[4]),
-                                       std::get<std::int64_t>(row[5]) != 0});
+                                       std::get<std::int64_t>(row[5]) != 0, text_of(row[6])});
   LADE_ASSIGN(
       const auto mappings,
       connection.query("SELECT s.column_name, m.source_value, m.source_expression, d.column_name FROM lade_mapping m "
@@ -152,18 +174,25 @@ Result<void> save(db::Connection& connection, StoredDefinition& definition) {
     return {};
   }
   definition.version = newest.empty() ? 1 : std::get<std::int64_t>(newest.front()[1]) + 1;
-  const Value values[] = {
-      definition.company,     definition.slug,
-      definition.version,     definition.name,
-      definition.note,        definition.strategy,
-      definition.source_text, definition.snapshot.empty() ? Value() : Value(definition.snapshot),
-      flag(definition.valid), definition.validation_error.empty() ? Value() : Value(definition.validation_error)};
+  const Value values[] = {definition.company,
+                          definition.slug,
+                          definition.version,
+                          definition.name,
+                          definition.note,
+                          definition.strategy,
+                          definition.source_text,
+                          definition.snapshot.empty() ? Value() : Value(definition.snapshot),
+                          flag(definition.valid),
+                          definition.validation_error.empty() ? Value() : Value(definition.validation_error),
+                          definition.mode.empty() ? Value() : Value(definition.mode),
+                          definition.valid_time_from.empty() ? Value() : Value(definition.valid_time_from)};
   LADE_ASSIGN(
       definition.id,
       inserted_id(connection,
                   std::string("INSERT INTO lade_definition (company_id, slug, version, name, note, strategy, "
                               "source_text, snapshot, valid, "
-                              "validation_error, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, ") +
+                              "validation_error, mode, valid_time_from, created_at) VALUES ($1, $2, $3, $4, $5, $6, "
+                              "$7, $8, $9, $10, $11, $12, ") +
                       std::string(now_sql(connection)) + ") RETURNING id",
                   values));
   LADE_TRY(save_columns(connection, definition));

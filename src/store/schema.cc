@@ -6,6 +6,7 @@
 #include "store/durable_jobs_schema.h"
 #include "store/job_progress.h"
 #include "store/schema_text.h"
+#include "store/steps_schema.h"
 #include "store/webhooks_schema.h"
 
 namespace lade::store {
@@ -318,7 +319,7 @@ std::span<const db::Migration> migrations() {
       {10, "tallies", kTallies, kTallies},
       webhooks_migration(),
       column_matches_migration(),
-      {13, "steps", "SELECT 1", "SELECT 1"},
+      steps_migration(),
       {14, "corrections of rows", kCorrections, kCorrections},
       {15, "rows and progress for SQL", tables_sqlite, tables_postgresql},
   };

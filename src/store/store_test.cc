@@ -96,6 +96,63 @@ TEST_P(Store, ColumnsAndMappingsKeepTheirOrderAndKind) {
   }
 }
 
+// S1, S5, S6, S8: steps of the company, linked to the definition; columns that belong to one, and metadata.
+TEST_P(Store, StepsComeBackInTheOrderOfTheirPriorities) {
+  StoredDefinition in = prices("a");
+  in.mode = "legal_unit";
+  in.valid_time_from = "job_provided";
+  in.steps = {{"legal_unit", "Legal unit", 20, "table", {}, {}, R"({"prefix":"x_"})"},
+              {"valid_time", "Period", 10, "valid_time", "admin.analyse", "admin.process", "{}"}};
+  in.data_columns[0].step = "legal_unit";
+  in.data_columns.push_back({"state", "TEXT", "metadata", true, std::nullopt, false});
+  saved(in);
+  const auto out = find_definition(*connection, "prices");
+  ASSERT_OK(out);
+  const StoredDefinition& found = **out;
+  EXPECT_EQ(found.mode, "legal_unit");
+  EXPECT_EQ(found.valid_time_from, "job_provided");
+  ASSERT_EQ(found.steps.size(), 2U);
+  EXPECT_EQ(found.steps[0].code, "valid_time");
+  EXPECT_EQ(found.steps[0].analyse_procedure, "admin.analyse");
+  EXPECT_EQ(found.steps[0].process_procedure, "admin.process");
+  EXPECT_EQ(found.steps[1].name, "Legal unit");
+  EXPECT_EQ(found.steps[1].kind, "table");
+  EXPECT_EQ(found.steps[1].priority, 20);
+  EXPECT_EQ(found.steps[1].analyse_procedure, std::nullopt);
+  EXPECT_EQ(found.steps[1].options, R"({"prefix":"x_"})");
+  EXPECT_EQ(found.data_columns[0].step, "legal_unit");
+  EXPECT_EQ(found.data_columns[1].step, "");
+  EXPECT_EQ(found.data_columns[5].purpose, "metadata");
+}
+
+TEST_P(Store, AStepThatAnotherDefinitionUsesStaysAsItIs) {
+  const auto with_step = [](std::string slug, std::int64_t priority, std::string kind) {
+    StoredDefinition definition = prices(slug + std::to_string(priority) + kind);
+    definition.slug = std::move(slug);
+    definition.steps = {{"unit", "Unit", priority, std::move(kind), {}, {}}};
+    return definition;
+  };
+  saved(with_step("one", 20, "table"));
+  saved(with_step("one", 30, "table"));  // nobody else uses it
+  saved(with_step("two", 30, "table"));
+  EXPECT_EQ(count("lade_step"), 1) << "shared by both";
+  EXPECT_EQ(count("lade_definition_step"), 3);
+  StoredDefinition moved = with_step("two", 40, "table"), other = with_step("three", 30, "sql");
+  const auto refused = save_definition(*connection, moved);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, "step_conflict");
+  EXPECT_EQ(refused.error().message, "step 'unit' has priority 30, not 40 in the definition 'one'");
+  const auto unlike = save_definition(*connection, other);
+  ASSERT_FALSE(unlike);
+  EXPECT_EQ(unlike.error().message, "step 'unit' has kind table, not sql in the definition 'one'");
+  EXPECT_EQ(count("lade_definition"), 3) << "what is refused leaves nothing behind";
+  StoredDefinition without = prices("none");
+  without.slug = "one";
+  saved(without);
+  EXPECT_OK(save_definition(*connection, moved)) << "older versions of 'one' do not hold it";
+  EXPECT_EQ(integer("SELECT priority FROM lade_step"), 40);
+}
+
 TEST_P(Store, AMappingHasExactlyOneSource) {
   StoredDefinition two = prices("two");
   two.mappings = {{"Code", "fixed", {}, "code"}};

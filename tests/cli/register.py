@@ -5,7 +5,11 @@ import collections
 import csv
 import datetime
 import json
+import pathlib
 import re
+import shutil
+import subprocess
+import tempfile
 
 from program import ROOT, OnServer, ProgramTest
 
@@ -58,10 +62,28 @@ def read_rows(path):
 
 
 class RegisterTest(ProgramTest):
-    """On SQLite; mixed with OnServer, and with Postgresql below, on PostgreSQL."""
+    """On SQLite; mixed with Postgresql below, on PostgreSQL. What many tests begin with is made once for each class, and copied."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.made = pathlib.Path(tempfile.mkdtemp(prefix="lade_made_"))
+        cls.addClassCleanup(shutil.rmtree, cls.made, ignore_errors=True)
 
     def setUp(self):
         super().setUp()
+        self.begin_with("pack", self.install_pack)
+
+    def begin_with(self, name, make):
+        """The database is as `make` has left it before, or does now."""
+        saved = self.made / name
+        if saved.exists():
+            shutil.copy(saved, self.folder / "company.db")
+        else:
+            make()
+            shutil.copy(self.folder / "company.db", saved)
+
+    def install_pack(self):
         code, output = self.lade("packs", "install", "register", "-q")
         self.assertEqual(code, 0, output)
 
@@ -111,7 +133,7 @@ class RegisterTest(ProgramTest):
     def assert_unchanged_again(self, path, definition, *words):
         before = self.all_rows()
         counts = self.load(path, definition, *words)
-        self.assertEqual(set(counts) - {"read", "unchanged", "failed"}, set(), f"{path}: {counts}")
+        self.assertEqual(set(counts) - {"read", "unchanged", "skipped", "failed"}, set(), f"{path}: {counts}")
         self.assertEqual(self.all_rows(), before, path)
 
     def all_rows(self):
@@ -154,7 +176,33 @@ class RegisterTest(ProgramTest):
 
 
 class Postgresql(OnServer):
-    """Mixed in before a RegisterTest."""
+    """Mixed in before a RegisterTest. Databases are copied inside the server."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.first_url = cls.url
+        cls.saved, cls.tests = set(), 0
+
+    def setUp(self):
+        type(self).tests += 1
+        self.database = f"test_{self.tests}"
+        self.administer(f"CREATE DATABASE {self.database}")
+        self.addCleanup(self.administer, f"DROP DATABASE {self.database}")
+        self.url = self.first_url.replace("/postgres?", f"/{self.database}?")
+        super(OnServer, self).setUp()
+
+    def administer(self, *statements):
+        for statement in statements:
+            subprocess.run(["psql", "-Xq", self.first_url, "-v", "ON_ERROR_STOP=1", "-c", statement], check=True, capture_output=True)
+
+    def begin_with(self, name, make):
+        if name in self.saved:
+            self.administer(f"DROP DATABASE {self.database}", f"CREATE DATABASE {self.database} TEMPLATE saved_{name}")
+        else:
+            make()
+            self.administer(f"CREATE DATABASE saved_{name} TEMPLATE {self.database}")
+            self.saved.add(name)
 
     def ask(self, text):
         return self.query(text)

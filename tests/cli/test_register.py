@@ -20,11 +20,11 @@ class Register(RegisterTest):
         return found
 
     def test_legal_units(self):
-        self.assertEqual(self.load_legal_units(), {"read": 30, "inserted": 16, "updated": 6, "failed": 8})
+        self.assertEqual(self.load_legal_units(), {"read": 30, "inserted": 16, "updated": 6, "skipped": 1, "failed": 7})
         self.assertEqual(self.codes(), {22: {"identifier_missing"}, 23: {"period_reversed"}, 24: {"half_a_coordinate"}, 27: {"required"},
-                                        28: {"claimed_twice"}, 29: {"claimed_twice"}, 30: {"sibling_failed"}, 31: {"not_a_date"}})
+                                        28: {"claimed_twice"}, 29: {"claimed_twice"}, 31: {"not_a_date"}})
         self.assert_sound()
-        rows = [row for line, row in enumerate(read_rows(SAMPLES / "legal_units.csv"), 2) if line not in self.codes()]
+        rows = [row for line, row in enumerate(read_rows(SAMPLES / "legal_units.csv"), 2) if line not in self.codes() and line != 30]
         for row in rows:
             row["sector_code"] = row["sector_code"].split(" | ")[0]
         self.assertEqual(self.stored_timelines(), self.expected_timelines(rows))
@@ -32,8 +32,7 @@ class Register(RegisterTest):
 
     def test_an_error_is_told_under_every_column_concerned(self):
         self.load_legal_units()
-        self.assertEqual([column for line, column, _ in self.issues() if line == 22],
-                         ["census_ident_census", "census_ident_region", "census_ident_surveyor", "census_ident_unit_no", "stat_ident", "tax_ident"])
+        self.assertEqual([column for line, column, _ in self.issues() if line == 22], ["stat_ident", "tax_ident"])
         self.assertEqual([column for line, column, _ in self.issues() if line == 24], ["physical_latitude", "physical_longitude"])
 
     def test_codes_that_are_unknown_are_left_out(self):

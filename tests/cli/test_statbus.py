@@ -26,12 +26,15 @@ SINCE_2020 = ("--valid-from", "2020-01-01", "--valid-to", "infinity")
 
 @unittest.skipUnless(FOLDER.is_dir(), f"no corpora at {CORPORA} (set LADE_CORPORA): nothing was checked")
 class StatbusTest(RegisterTest):
-    """Begins with the pack's tables, without the reference data of its invented country."""
+    """The pack's tables, without the reference data of its invented country."""
 
     used = set()
 
     def setUp(self):
         super().setUp()
+        self.begin_with("empty", self.forget_references)
+
+    def forget_references(self):
         for table in ("region", "sector", "legal_form", "data_source", "unit_size", "activity_category"):
             self.write_sql(f"DELETE FROM {table}")
 
@@ -52,12 +55,18 @@ class StatbusTest(RegisterTest):
         self.load_whole(isic, "activity_category", "--source", "header_row=0", "--source", 'header=["path","name"]')
 
     def load_demo_references(self):
+        self.begin_with("demo", self.load_demo)
+
+    def load_demo(self):
         self.load_seed()
         self.load_whole(DEMO / "regions_demo.csv", "region")
         self.load_whole(DEMO / "sectors_demo.csv", "sector")
         self.load_whole(DEMO / "legal_forms_demo.csv", "legal_form")
 
     def load_norwegian_references(self):
+        self.begin_with("norway", self.load_norway)
+
+    def load_norway(self):
         self.load_whole(NORWAY / "data_source/data_source_norway.csv", "data_source")
         self.load_whole(NORWAY / "legal_form/legal_form_norway.csv", "legal_form")
         self.load_whole(NORWAY / "regions/norway-regions-2024.csv", "region")
@@ -121,7 +130,8 @@ class Units(StatbusTest):
 
     def test_demo(self):
         self.load_demo_references()
-        legal = self.check(DEMO / "legal_units_with_source_dates_demo.csv", "legal_unit_source_dates")
+        # Its lines "ErrorLine" have one tax number and four numbers of the statistical office.
+        legal = self.check(DEMO / "legal_units_with_source_dates_demo.csv", "legal_unit_source_dates", failed={59, 60, 61, 62})
         formal = self.check(DEMO / "formal_establishments_units_with_source_dates_demo.csv", "establishment_formal_source_dates", unit="establishment")
         self.assertTrue(legal and formal)
         self.check(DEMO / "informal_establishments_units_with_source_dates_demo.csv", "establishment_informal_source_dates", unit="establishment")
@@ -194,7 +204,7 @@ class Units(StatbusTest):
         self.load(DATA / "03_norwegian-establishments-over-time.csv", "establishment_formal_source_dates")
         owners = self.ask("""SELECT e.valid_from, x.ident FROM establishment e JOIN external_ident x ON x.legal_unit_id = e.legal_unit_id ORDER BY 1""")
         self.assertEqual([owner for _, owner in owners][:2], ["823573673", "921835809"])
-        self.assertEqual(self.number("SELECT count(*) FROM stat_for_unit WHERE value_int IS NOT NULL"), 9)
+        self.assertEqual(self.number("SELECT count(*) FROM stat_for_unit WHERE value_int IS NOT NULL"), 10)
 
     def test_norwegian_units_of_one_period(self):
         self.load_norwegian_references()
