@@ -47,10 +47,7 @@ Result<std::vector<std::string>> header_of(const std::string& file, const defini
 
 Result<definition::Definition> expanded_here(const definition::Definition& definition, const CommonOptions& common) {
   if (definition.steps.empty()) return definition;
-  LADE_ASSIGN(const auto connection, open_store_to_read(common));
-  if (connection == nullptr)
-    return fail("store_missing", "the definition has steps, whose columns come from the database, and there is none",
-                "name it with --database", ErrorKind::usage);
+  LADE_ASSIGN(const auto connection, db::connect(db::limited_to(db::Access::read, common.database_url())));
   return jobs::expanded(definition, *connection);
 }
 

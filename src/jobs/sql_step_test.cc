@@ -46,6 +46,7 @@ TEST_P(SqlStep, ItsWordsCountLikeAllOthers) {
   EXPECT_EQ(content("SELECT code, amount, note FROM item"),
             (Texts{"a|2|a by own_step", "c|NULL|c by own_step", "e|8|e by own_step"}));
   EXPECT_EQ(content("SELECT row_id, code FROM seen"), (Texts{"1|a", "3|c", "7|e"})) << "refused rows are taken back";
+  EXPECT_EQ(content("SELECT DISTINCT code FROM lade_issue"), (Texts{"invalid_code", "not_an_integer", "sql_step"}));
   EXPECT_EQ(content("SELECT row_id, severity, code, column_name, message FROM lade_issue"),
             (Texts{"2|error|sql_step|amount|odd", "3|warning|invalid_code|amount|the step does not know this code",
                    "4|error|sql_step||no bang, please", "5|error|sql_step|code|too late",

@@ -136,13 +136,11 @@ Result<bool> Loader::recognise(Slice& slice, std::size_t begin, std::size_t end,
     const auto stored = entries_[index]->field_of(row, static_cast<std::size_t>(field));
     const db::WireField own = field_at(slice.rows[row].tuple, program_.entity_slot);
     if (!stored || stored->length < 0 || (own.length >= 0 && own.bytes() != stored->bytes())) {
-      refused.push_back({row,
-                         {model::Severity::error,
-                          "identifier_taken",
-                          {},
-                          {},
-                          "another unit has got the identifier meanwhile",
-                          "import the row again"}});
+      model::Issue issue;
+      issue.code = "identifier_taken";
+      issue.message = "another unit has got the identifier meanwhile";
+      issue.hint = "import the row again";
+      refused.push_back({row, std::move(issue)});
     } else if (own.length < 0) {
       slice.replace_tuple(slice.rows[row],
                           slice.keep(with_field(slice.rows[row].tuple, program_.entity_slot, *stored)));

@@ -25,12 +25,16 @@ std::string_view unit_of(definition::Mode mode) {
   return "";
 }
 
+std::vector<std::string> all_unit_kinds() {
+  return std::vector<std::string>{"legal_unit", "establishment"};
+}
+
 std::vector<std::string> units_of(const definition::Definition& definition) {
   if (definition.mode && *definition.mode != definition::Mode::generic_unit)
     return {std::string(unit_of(*definition.mode))};
   for (const Step& step : definition.steps)
     if (step.kind == "external_idents" && step.options.find("units") != nullptr) return option_list(step, "units");
-  return {"legal_unit", "establishment"};
+  return all_unit_kinds();
 }
 
 Expansion::Expansion(const definition::Definition& definition, db::Connection& connection, const ValidTime& valid_time)

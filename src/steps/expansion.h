@@ -21,6 +21,9 @@ struct ValidTime {
 // The unit that a definition of this mode makes or changes; empty for generic_unit, which only changes what is there.
 std::string_view unit_of(definition::Mode mode);
 
+// The kinds of units that a register has, unless a step names others.
+std::vector<std::string> all_unit_kinds();
+
 // The kinds of units that rows of the definition can be about: that of its mode, or all that have identifiers.
 std::vector<std::string> units_of(const definition::Definition& definition);
 

@@ -106,9 +106,9 @@ class IdentStep final : public analysis::Step {
       named += fmt::format("{}{} names {} {}", named.empty() ? "" : ", ", types_[ident.type].type.code,
                            kind_name(*ident.unit), ident.unit->id);
     }
-    rows.error(row, columns_given(types_, found),
-               kinds.size() > 1 ? "identifiers_of_two_kinds" : "identifiers_disagree",
-               "the identifiers name different units: " + named, "give identifiers of one unit");
+    const std::string_view code = kinds.size() > 1 ? "identifiers_of_two_kinds" : "identifiers_disagree";
+    rows.error(row, columns_given(types_, found), code, "the identifiers name different units: " + named,
+               "give identifiers of one unit");
     return false;
   }
 
@@ -257,7 +257,7 @@ Result<IdentMap> load_idents(const Step& step, db::Connection& connection) {
     return fail("table_not_found", fmt::format("step '{}' needs the table '{}'", step.code, name), {},
                 ErrorKind::invalid);
   IdentTable idents{std::move(*table), option_list(step, "units")};
-  if (idents.units.empty()) idents.units = {"legal_unit", "establishment"};
+  if (idents.units.empty()) idents.units = all_unit_kinds();
   return IdentMap::load(std::move(idents), connection, kMostInMemory);
 }
 

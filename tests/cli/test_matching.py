@@ -139,5 +139,11 @@ class Inferring(ProgramTest):
         self.assert_refused(self.run_lade("definitions", "infer", "nothing.csv"), 4, "nothing.csv")
 
 
+class Steps(ProgramTest):
+    def test_columns_of_steps_need_a_database(self):
+        self.write("steps.yaml", "lade: 1\ndefinition: s\nsteps: {edit_info: {priority: 1}}\nload: [{table: thing, key: code}]\n")
+        self.assert_refused(self.run_lade("match", "things.csv", "-d", "steps.yaml"), 6, "cannot_connect")
+
+
 if __name__ == "__main__":
     unittest.main()
