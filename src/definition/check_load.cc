@@ -191,7 +191,7 @@ class LoadChecker {
     if (definition_.load.empty()) return;
     const LoadEntry& root = definition_.load.front();
     const Node* duplicates = root_.find("duplicates");
-    if (duplicates != nullptr && root.strategy == Strategy::append && root.key.empty())
+    if (duplicates != nullptr && root.strategy == Strategy::append && root.key.empty() && definition_.steps.empty())
       faults_.warning(duplicates->place, "definition_no_effect",
                       "duplicates: has no effect, because the first load entry has no key");
     for (const std::string& name : root.key) {

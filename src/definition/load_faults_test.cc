@@ -36,7 +36,7 @@ std::vector<FaultCase> entry_cases() {
        "two values go to target column 'x'"},
       {"columns_is_empty",
        load("  - {table: t, strategy: append, columns: {}}\n  - {table: u, key: a}", "partition: single"),
-       "definition_bad_value", 7, 43, "load[1].columns: the map is empty", kSchema},
+       "definition_bad_value", 7, 43, "load[1].columns: the map is empty"},
       {"unused_column", load("  - {table: t, key: a, columns: [a]}"), "definition_unused_column", 5, 3,
        "columns.b: no load entry, lookup or check uses this column"},
   };

@@ -272,7 +272,7 @@ TEST(ExamplesAndPacks, AreValid) {
   int count = 0;
   for (const char* folder : {"examples", "packs"}) {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(source_folder() / folder)) {
-      if (entry.path().extension() != ".yaml") continue;
+      if (entry.path().extension() != ".yaml" || entry.path().filename() == "pack.yaml") continue;
       expect_valid(file_text(entry.path()), entry.path().filename());
       ++count;
     }

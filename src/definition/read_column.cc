@@ -81,16 +81,15 @@ class ColumnReader {
     if (const Node* node = node_.find("value")) column_.value = read_fixed_value(*node, label("value"), faults_);
     read_choice_of(node_, "expression", label_, column_.expression, faults_);
     if (const Node* node = node_.find("lookup")) column_.lookup = read_lookup(*node, label("lookup"), faults_);
-    read_purpose(first);
+    read_purpose();
     if (first == nullptr && column_.purpose == DataColumn::Purpose::source_input) column_.from = {column_.name};
   }
 
-  void read_purpose(const Node* origin) {
+  void read_purpose() {
     read_choice_of(node_, "purpose", label_, column_.purpose, faults_);
-    if (origin == nullptr || column_.purpose == DataColumn::Purpose::source_input) return;
+    if (column_.from.empty() || column_.purpose == DataColumn::Purpose::source_input) return;
     bad_value(*node_.find("purpose"), "purpose",
-              fmt::format("a column that is {} is filled by its step; leave out where its value comes from",
-                          name_of(column_.purpose)));
+              fmt::format("a column that is {} does not come from the file; leave out from", name_of(column_.purpose)));
   }
 
   // What the column is in a definition made of steps.

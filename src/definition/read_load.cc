@@ -68,7 +68,8 @@ void read_target_columns(const Node& node, const std::string& label, LoadEntry& 
     else if (check_column_name(value, label + "." + key.text, faults))
       entry.columns.push_back({value.text, key.text, {}, {}});
   }
-  if (node.size() == 0) faults.error(node.place, "definition_bad_value", fmt::format("{}: the map is empty", label));
+  if (node.size() == 0 && entry.for_new.empty())
+    faults.error(node.place, "definition_bad_value", fmt::format("{}: the map is empty", label));
 }
 
 void read_key(const Node& node, std::string_view label, LoadEntry& entry, Faults& faults) {

@@ -83,7 +83,7 @@ std::vector<FaultCase> column_cases() {
       {"purpose_unknown", document("  a: {purpose: metadata}"), "definition_bad_value", 4, 16,
        "columns.a.purpose: 'metadata' is not accepted; expected one of source_input, internal, pk_id", kSchema},
       {"internal_with_origin", document("  a:\n  b: {from: B, purpose: internal}"), "definition_bad_value", 5, 25,
-       "columns.b.purpose: a column that is internal is filled by its step"},
+       "columns.b.purpose: a column that is internal does not come from the file"},
       {"identifying_internal", document("  a:\n  b: {identifying: true, purpose: pk_id}"), "definition_bad_value", 5,
        20, "columns.b.identifying: rows of the file are told apart by what stands in it"},
       {"identifying_lookup", document("  a:\n  b: {identifying: true, lookup: {table: t, match: a, take: id}}"),

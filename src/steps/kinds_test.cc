@@ -48,6 +48,33 @@ TEST_P(KindsTest, MissesAreNamed) {
   EXPECT_EQ(expanded("own: {kind: table, priority: 1, tabel: x}"), "definition_invalid");
 }
 
+// What a job keeps is read by other processes, and by other versions.
+TEST_P(KindsTest, WhatIsExpandedCanBeReadAgain) {
+  make_types();
+  ASSERT_OK(
+      connection->run("CREATE TABLE tag (id integer PRIMARY KEY, path text); CREATE TABLE tag_for_unit (id integer);"
+                      "CREATE TABLE stat_for_unit (id integer); CREATE TABLE enterprise (id integer PRIMARY KEY);"
+                      "INSERT INTO stat_definition VALUES (1, 'employees', 'int'), (2, 'turnover', 'float')"));
+  const auto whole =
+      expand(testing::definition_of(
+                 "mode: establishment_informal\nstrategy: insert_or_update\nvalid_time_from: source_columns\nsteps:\n"
+                 "  valid_time: {priority: 10, formats: [DD.MM.YYYY], source_period: period}\n  external_idents: "
+                 "{priority: 15}\n"
+                 "  own: {kind: link, priority: 18, table: enterprise, primary: primary_for_enterprise}\n"
+                 "  establishment: {kind: table, priority: 20, set: {kind: x}, ephemeral: [name], columns: {name: }}\n"
+                 "  statistical_variables: {priority: 80}\n  tags: {priority: 90}\n  edit_info: {priority: 100}\n"
+                 "  metadata: {priority: 110}\n"),
+             *connection, {});
+  ASSERT_OK(whole);
+  const std::string text = definition::to_json(*whole);
+  const auto again = definition::parse_definition(text);
+  EXPECT_TRUE(again.faults.empty()) << definition::describe(again.faults, "snapshot");
+  EXPECT_EQ(definition::to_json(again.definition), text);
+  const auto schema = definition::check_schema(text);
+  EXPECT_TRUE(schema.empty()) << definition::describe(schema, "snapshot");
+  EXPECT_TRUE(check_steps(again.definition).empty());
+}
+
 TEST_P(KindsTest, AKindOfAnotherVersionIsRefused) {
   const auto made = step_maker()({.code = "own", .kind = "unheard"}, {}, *connection);
   ASSERT_FALSE(made);
