@@ -73,6 +73,8 @@ DataColumns::DataColumns(const Program& program) {
   std::vector<DataField> values;
   for (std::size_t i = 0; i < program.columns.size(); ++i) {
     const ColumnProgram& column = program.columns[i];
+    // Declared by a step, and known of every row.
+    if (column.column.purpose == Purpose::internal && std::ranges::count(kKnownOfRow, column.column.name) > 0) continue;
     const auto index = static_cast<int>(i);
     const int slot = slot_of(program, index);
     const bool from_file = column.column.purpose == Purpose::source_input && column.source >= 0;

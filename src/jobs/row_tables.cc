@@ -228,7 +228,7 @@ class Filler {
         case DataField::Kind::none: data_.null(); break;
       }
     }
-    const Strategy strategy = job_.program->entries.front().strategy;
+    const Strategy strategy = job_.program->entries[job_.program->root()].strategy;
     data_.text_or_null(operation_of(fate, strategy));
     data_.text_or_null(action_of(fate, strategy));
     data_.text(model::to_string(fate.state));
