@@ -108,10 +108,10 @@ Result<http::Response> correct_row(Call& call) {
   LADE_ASSIGN(correction.cells, read_cells(call.body));
   LADE_ASSIGN(correction.revision, seen_revision(call));
   LADE_TRY(call.body.finish());
+  LADE_ASSIGN(const JobRecord job, require_import(call, call.connection));
   if (correction.cells.empty())
     return fail("request_invalid", "field values is missing: nothing to correct", "an object: source column to text",
                 ErrorKind::usage);
-  LADE_ASSIGN(const JobRecord job, require_import(call, call.connection));
   const jobs::ReviewPlace place{call.service.storage(), call.service.here()};
   LADE_ASSIGN(const jobs::ReviewedRow row, jobs::correct_row(call.connection, place, order_of(call), correction));
   // Cells may be of sensitive columns: the log has their names only.
