@@ -123,6 +123,15 @@ Result<bool> Loader::decide(Slice& slice, std::size_t begin, std::size_t end, st
   }
 }
 
+// Gives the row the id of its entity, wherever its tuple has that.
+void Loader::make_known(Slice& slice, std::size_t row, db::WireField id) {
+  const int column = program_.slots[static_cast<std::size_t>(program_.entity_slot)].column;
+  std::string tuple(slice.rows[row].tuple);
+  for (std::size_t slot = 0; slot < program_.slots.size(); ++slot)
+    if (program_.slots[slot].column == column) tuple = with_field(tuple, static_cast<int>(slot), id);
+  slice.replace_tuple(slice.rows[row], slice.keep(tuple));
+}
+
 // An entity that was new when its rows were analysed may be stored by now: what identifies it is. False when rows have
 // found out so, and the range must start again.
 Result<bool> Loader::recognise(Slice& slice, std::size_t begin, std::size_t end, std::size_t index) {
@@ -142,8 +151,7 @@ Result<bool> Loader::recognise(Slice& slice, std::size_t begin, std::size_t end,
       issue.hint = "import the row again";
       refused.push_back({row, std::move(issue)});
     } else if (own.length < 0) {
-      slice.replace_tuple(slice.rows[row],
-                          slice.keep(with_field(slice.rows[row].tuple, program_.entity_slot, *stored)));
+      make_known(slice, row, *stored);
       same = false;
     }
   }

@@ -58,6 +58,7 @@ class Loader {
   Result<void> load_around(Slice& slice, std::size_t begin, std::size_t end, std::size_t guilty);
   Result<void> load_entity(Slice& slice, std::size_t begin, std::size_t end, const db::Diagnosis& refusal);
   Result<void> find_guilty(Slice& slice, std::size_t begin, std::size_t end, const db::Diagnosis& refusal);
+  void make_known(Slice& slice, std::size_t row, db::WireField id);
   Result<bool> recognise(Slice& slice, std::size_t begin, std::size_t end, std::size_t index);
   void add_refusals(Slice& slice, std::vector<Refusal> refused);
   bool is_new_entity(const Slice& slice, std::size_t row) const;

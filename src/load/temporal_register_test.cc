@@ -72,6 +72,7 @@ load:
     strategy: insert_only
     columns: {added: ident, unit_id: {ref: unit.id}}
     with: added
+    identifies: true
   - table: location
     key: [unit_id, type]
     strategy: PARTS
@@ -104,7 +105,7 @@ class TemporalRegister : public testing::DatabaseTest {
   }
 
   testing::Loaded load(const std::string& rows, const std::string& strategy = "insert_or_replace",
-                       bool rehearsed = true) {
+                       bool rehearsed = true, const std::string& meanwhile = "") {
     const std::string csv = "ident,name,from,to,street,post,place\n" + rows;
     std::string yaml = kYaml;
     const std::string parts =
@@ -121,6 +122,9 @@ class TemporalRegister : public testing::DatabaseTest {
     if (!program) return {};
     const auto sink = testing::analyse(**program, csv, *connection);
     EXPECT_EQ(sink.issue_texts(), Texts{});
+    if (!meanwhile.empty()) {
+      EXPECT_OK(connection->run(meanwhile));
+    }
     return testing::load_all(**program, sink.rows, *connection, 1 << 20, rehearsed);
   }
   Texts texts(const std::string& sql) {
@@ -159,6 +163,26 @@ TEST_P(TemporalRegister, NewUnitsFoundTheirEnterpriseAndParts) {
   EXPECT_EQ(integer("SELECT count(DISTINCT id) FROM location"), 3);
   EXPECT_EQ(loaded.counts[Outcome::inserted], 2);
   EXPECT_EQ(loaded.counts[Outcome::updated], 1);
+}
+
+// Another job has stored a unit that was new when this one was analysed.
+TEST_P(TemporalRegister, UnitsStoredMeanwhileAreRecognised) {
+  for (const bool rehearsed : {false, true}) {
+    ASSERT_OK(
+        connection->run("DELETE FROM location; DELETE FROM unit; DELETE FROM unit_ident; DELETE FROM enterprise"));
+    const auto loaded = load(
+        "U1,Alpha,2024-01-01,2024-06-30,Main 1,,\nU2,Beta,2024-01-01,infinity,,,\nU1,Alpha,2024-07-01,infinity,Main "
+        "1,,\n",
+        "insert_or_replace", rehearsed,
+        "INSERT INTO enterprise (id, label) VALUES (500, 'Old');"
+        "INSERT INTO unit (id, valid_from, valid_until, name, enterprise_id) VALUES (700, '2020-01-01', 'infinity', "
+        "'Was', 500); INSERT INTO unit_ident VALUES ('U1', 700)");
+    EXPECT_EQ(units(), (Texts{"U1 2020-01-01..2024-01-01 Was of Old", "U1 2024-01-01..infinity Alpha of Old",
+                              "U2 2024-01-01..infinity Beta of Beta"}));
+    EXPECT_EQ(integer("SELECT count(*) FROM enterprise"), 2) << "it founds none";
+    EXPECT_EQ(loaded.counts[Outcome::inserted], 1);
+    EXPECT_EQ(loaded.counts[Outcome::updated], 2);
+  }
 }
 
 TEST_P(TemporalRegister, TheSameFileAgainChangesNothing) {
