@@ -9,6 +9,7 @@
 #include "jobs/job.h"
 #include "jobs/match.h"
 #include "jobs/open_source.h"
+#include "load/slice.h"
 #include "steps/expand.h"
 #include "store/definitions.h"
 
@@ -22,16 +23,20 @@ constexpr std::size_t kMinSamples = 4000;
 // Below this much data a second bucket costs more than it gives.
 constexpr std::uint64_t kSmallFileBytes = 2 * 1024 * 1024;
 
-// Keeps only keys: what a sample of the file is analysed for.
+// Keeps only the keys of entities, whose rows are never parted: what a sample of the file is analysed for.
 class KeySink final : public analysis::AnalysisSink {
  public:
+  explicit KeySink(const analysis::Program& program) : program_(program) {}
   Result<void> row(const analysis::AnalysedRow& row) override {
-    keys.emplace_back(row.key);
+    keys.emplace_back(row.key.substr(0, load::root_bytes(program_, row.key)));
     return {};
   }
   Result<void> issue(const model::Issue&, std::int64_t, std::int64_t, std::uint64_t) override { return {}; }
   void failed_row() override {}
   std::vector<std::string> keys;
+
+ private:
+  const analysis::Program& program_;
 };
 
 std::uint64_t data_bytes(const Job& job) {
@@ -142,7 +147,7 @@ Result<std::vector<std::string>> sampled_keys(const Job& job, const std::string&
   csv::Reader reader(source, job.reader_options({}));
   analysis::Analyser analyser(*job.program, job.maps, &connection,
                               {job.plan.layout.dialect, job.options.batch_rows, job.definition().partition});
-  KeySink sink;
+  KeySink sink(*job.program);
   csv::Batch batch;
   for (;;) {
     LADE_ASSIGN(const bool more, reader.next(batch));

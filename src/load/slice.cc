@@ -46,23 +46,13 @@ model::Issue sibling_failed(std::uint32_t row) {
   return issue;
 }
 
-Settler::Settler(const analysis::Program& program, const File& staged, std::span<const staging::Range> ranges,
-                 SettleOptions options, std::shared_ptr<const ClaimResults> claims)
-    : program_(program),
-      options_(options),
-      in_memory_(std::all_of(ranges.begin(), ranges.end(),
-                             [](const auto& range) { return range.memory != nullptr || range.bytes == 0; })),
-      claims_(std::move(claims)),
-      merge_(staged, ranges, options.buffer_bytes) {}
-
-// How many bytes of an identity key belong to the root's parts.
-std::uint32_t Settler::root_bytes(std::string_view key) const {
-  if (program_.step_names_entities) return static_cast<std::uint32_t>(analysis::entity_bytes(key));
-  if (program_.row_is_key || program_.root_parts == program_.identity.size())
+std::uint32_t root_bytes(const analysis::Program& program, std::string_view key) {
+  if (program.step_names_entities) return static_cast<std::uint32_t>(analysis::entity_bytes(key));
+  if (program.row_is_key || program.root_parts == program.identity.size())
     return static_cast<std::uint32_t>(key.size());
-  std::size_t at = program_.definition.partition == definition::Partition::hash ? 2 : 0;
-  for (std::size_t i = 0; i < program_.root_parts; ++i) {
-    const TypeKind kind = program_.identity[i].type.kind;
+  std::size_t at = program.definition.partition == definition::Partition::hash ? 2 : 0;
+  for (std::size_t i = 0; i < program.root_parts; ++i) {
+    const TypeKind kind = program.identity[i].type.kind;
     if (kind == TypeKind::uuid) {
       at += 16;
     } else if (kind == TypeKind::text || kind == TypeKind::json) {
@@ -75,6 +65,15 @@ std::uint32_t Settler::root_bytes(std::string_view key) const {
   return static_cast<std::uint32_t>(at);
 }
 
+Settler::Settler(const analysis::Program& program, const File& staged, std::span<const staging::Range> ranges,
+                 SettleOptions options, std::shared_ptr<const ClaimResults> claims)
+    : program_(program),
+      options_(options),
+      in_memory_(std::all_of(ranges.begin(), ranges.end(),
+                             [](const auto& range) { return range.memory != nullptr || range.bytes == 0; })),
+      claims_(std::move(claims)),
+      merge_(staged, ranges, options.buffer_bytes) {}
+
 // The next record that is a row. Those that stand for failed rows of a new entity come before the entity's others.
 Result<void> Settler::fetch() {
   for (;;) {
@@ -83,7 +82,11 @@ Result<void> Settler::fetch() {
     if (claims_ && std::ranges::binary_search(claims_->contested, ahead_.row_id)) continue;
     std::string_view tuple;
     staging::read_row(ahead_, tuple);
-    if (!tuple.empty()) return {};
+    if (!tuple.empty()) {
+      const bool is_sibling = !failed_entity_.empty() && ahead_.key.starts_with(failed_entity_);
+      ahead_sibling_ = is_sibling ? failed_row_ : 0;
+      return {};
+    }
     if (failed_entity_ != ahead_.key) failed_row_ = ahead_.row_id;
     failed_entity_ = ahead_.key;
   }
@@ -118,6 +121,7 @@ void Settler::add_to_group(Slice& slice, const staging::RowPlace& place, std::st
 Result<bool> Settler::read_group(Slice& slice) {
   if (!has_ahead_) LADE_TRY(fetch());
   if (!has_ahead_) return false;
+  failed_sibling_ = ahead_sibling_;
   std::string_view tuple;
   const staging::RowPlace first = staging::read_row(ahead_, tuple);
   const std::string_view key = slice.add(kept(slice, ahead_.key), first, with_grant(slice, tuple)).key;
@@ -172,15 +176,15 @@ Result<void> Settler::skip_siblings(Slice& slice, staging::IssueWriter& issues, 
   slice.rows.pop_back();
   for (const staging::RowPlace& place : places_) {
     ++counts[Outcome::skipped];
-    LADE_TRY(tell(issues, place, Outcome::skipped, sibling_failed(failed_row_)));
+    LADE_TRY(tell(issues, place, Outcome::skipped, sibling_failed(failed_sibling_)));
   }
   return {};
 }
 
 Result<void> Settler::settle_group(Slice& slice, staging::IssueWriter& issues, model::RowCounts& counts) {
   Row& row = slice.rows.back();
-  row.root_bytes = root_bytes(row.key);
-  if (!failed_entity_.empty() && row.root() == failed_entity_) return skip_siblings(slice, issues, counts);
+  row.root_bytes = root_bytes(program_, row.key);
+  if (failed_sibling_ != 0) return skip_siblings(slice, issues, counts);
   if (places_.size() == 1) return {};
   const DuplicatePolicy policy = program_.definition.duplicates;
   if (policy == DuplicatePolicy::reject) {
@@ -206,7 +210,7 @@ Result<bool> Settler::next(Slice& slice, staging::IssueWriter& issues, model::Ro
     // A full slice ends where a new root entity begins.
     const bool full = slice.bytes() >= options_.slice_bytes;
     if (full && has_ahead_ &&
-        (slice.rows.empty() || ahead_.key.substr(0, root_bytes(ahead_.key)) != slice.rows.back().root()))
+        (slice.rows.empty() || ahead_.key.substr(0, root_bytes(program_, ahead_.key)) != slice.rows.back().root()))
       return true;
     LADE_ASSIGN(const bool more, read_group(slice));
     if (!more) return any;

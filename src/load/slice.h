@@ -72,7 +72,6 @@ class Settler {
   Result<void> fail_group(const model::Issue& issue, staging::IssueWriter& issues, model::RowCounts& counts);
   Result<void> reject_group(staging::IssueWriter& issues, model::RowCounts& counts);
   Result<void> skip_losers(const staging::RowPlace& winner, staging::IssueWriter& issues, model::RowCounts& counts);
-  std::uint32_t root_bytes(std::string_view key) const;
   // What was read last, for as long as the slice lives.
   std::string_view kept(Slice& slice, std::string_view text) const { return in_memory_ ? text : slice.keep(text); }
 
@@ -86,6 +85,8 @@ class Settler {
   std::optional<RowMerger> merger_;
   staging::Record ahead_;  // the first record after them
   bool has_ahead_ = false;
+  std::uint32_t ahead_sibling_ = 0;   // the failed row of its entity, if that is new; 0: there is none
+  std::uint32_t failed_sibling_ = 0;  // the same for the identity at hand
   // The last new entity with a failed row, and that row.
   std::string failed_entity_;
   std::uint32_t failed_row_ = 0;
@@ -93,6 +94,9 @@ class Settler {
 
 // What is said about the other rows of a new entity of which one failed: they are not loaded either.
 model::Issue sibling_failed(std::uint32_t row);
+
+// How many bytes of a row's key name its root entity.
+std::uint32_t root_bytes(const analysis::Program& program, std::string_view key);
 
 // Writes the loader's or settler's word about a row.
 Result<void> tell(staging::IssueWriter& issues, const staging::RowPlace& place, model::Outcome verdict,

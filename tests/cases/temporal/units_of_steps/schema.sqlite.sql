@@ -1,0 +1,14 @@
+CREATE TABLE external_ident_type (id integer PRIMARY KEY, code text, priority integer);
+INSERT INTO external_ident_type VALUES (1, 'tax', 1), (2, 'stat', 2);
+CREATE TABLE external_ident (type_id integer NOT NULL, ident text NOT NULL, legal_unit_id integer, establishment_id integer, PRIMARY KEY (type_id, ident), UNIQUE (legal_unit_id, type_id));
+INSERT INTO external_ident VALUES (1, 'OLD', 100, NULL);
+CREATE TABLE enterprise (id integer PRIMARY KEY, edit_at text);
+INSERT INTO enterprise VALUES (50, NULL);
+CREATE TABLE legal_unit (id integer NOT NULL, valid_from text NOT NULL, valid_until text NOT NULL, name text, enterprise_id integer NOT NULL, primary_for_enterprise boolean NOT NULL, edit_at text, PRIMARY KEY (id, valid_from));
+INSERT INTO legal_unit VALUES (100, '2020-01-01', 'infinity', 'Old', 50, 1, NULL);
+CREATE TABLE location (id integer NOT NULL, valid_from text NOT NULL, valid_until text NOT NULL, legal_unit_id integer NOT NULL, type text NOT NULL, street text, PRIMARY KEY (id, valid_from), UNIQUE (legal_unit_id, type, valid_from));
+CREATE TABLE source_period (legal_unit_id integer NOT NULL, valid_from text NOT NULL, valid_until text NOT NULL, PRIMARY KEY (legal_unit_id, valid_from, valid_until));
+CREATE VIEW units AS SELECT i.ident, u.valid_from, u.valid_until, u.name, CASE WHEN u.enterprise_id = 50 THEN 'old' ELSE 'own' END AS enterprise FROM legal_unit u JOIN external_ident i ON i.legal_unit_id = u.id AND i.type_id = 1;
+CREATE VIEW idents AS SELECT a.ident AS tax, b.ident AS stat FROM external_ident a LEFT JOIN external_ident b ON b.legal_unit_id = a.legal_unit_id AND b.type_id = 2 WHERE a.type_id = 1;
+CREATE VIEW streets AS SELECT i.ident, l.valid_from, l.valid_until, l.street FROM location l JOIN external_ident i ON i.legal_unit_id = l.legal_unit_id AND i.type_id = 1;
+CREATE VIEW counted AS SELECT (SELECT count(*) FROM enterprise) AS enterprises, (SELECT count(*) FROM source_period) AS periods, (SELECT count(DISTINCT id) FROM legal_unit) AS units;
