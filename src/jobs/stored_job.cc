@@ -23,9 +23,8 @@ void put_valid_time(json::object& object, const ImportOptions& options) {
     if (!(options.*member).empty()) object[name] = options.*member;
 }
 
-// Options and local file as to_text() wrote them.
-std::optional<LocalFile> read_options(const std::string& text, ImportOptions& options) {
-  const json::object object = json::parse(text).as_object();
+// Options as to_text() wrote them.
+void read_options(const json::object& object, ImportOptions& options) {
   const auto number = [&](const char* name, auto& value) {
     if (const json::value* found = object.if_contains(name))
       value = found->to_number<std::remove_reference_t<decltype(value)>>();
@@ -41,6 +40,9 @@ std::optional<LocalFile> read_options(const std::string& text, ImportOptions& op
   options.delete_file = object.contains("delete_file");
   for (const auto& [name, member] : kValidTime)
     if (const json::value* found = object.if_contains(name)) options.*member = std::string(found->as_string());
+}
+
+std::optional<LocalFile> read_local(const json::object& object) {
   const json::value* local = object.if_contains("local");
   if (local == nullptr) return std::nullopt;
   return LocalFile{std::string(local->at("path").as_string()), local->at("bytes").to_number<std::int64_t>(),
@@ -68,7 +70,7 @@ std::string reading_of(const ImportOptions& options) {
 
 ImportOptions options_of(const store::JobRecord& job) {
   ImportOptions options;
-  if (!job.options.empty()) read_options(job.options, options);
+  if (!job.options.empty()) read_options(json::parse(job.options).as_object(), options);
   return options;
 }
 
@@ -131,9 +133,11 @@ Result<StoredJob> load_job(db::Connection& connection, std::int64_t id, const Im
   job.options.user_id = stored.record.created_by_id;
   job.options.company = stored.record.company;
   job.options.project = stored.record.project;
-  const std::optional<LocalFile> local = read_options(stored.record.options, job.options);
+  const json::object options = json::parse(stored.record.options).as_object();
+  read_options(options, job.options);
+  const std::optional<LocalFile> local = read_local(options);
   job.retries = stored.record.retries;
-  job.gives_way = job.retries > 0 && !json::parse(stored.record.options).as_object().contains("overwrite");
+  job.gives_way = job.retries > 0 && !options.contains("overwrite");
   LADE_ASSIGN(const store::JobPlan plan, store::read_plan(connection, id));
   if (!plan.plan.empty()) {
     LADE_ASSIGN(job.plan, read_plan(plan.plan));
