@@ -56,7 +56,8 @@ std::string describe_usage_fault(const CLI::App* app, const CLI::Error& error) {
   const CLI::App& command = innermost_command(*app);
   std::string fault = describe_unknown_word(command, app->remaining(true));
   const std::vector<std::string> commands = command_names(command);
-  if (fault.empty() && command.get_subcommands().empty() && !commands.empty())
+  if (fault.empty() && command.get_subcommands().empty() && !commands.empty() &&
+      command.get_require_subcommand_min() > 0)
     fault = fmt::format("a command is missing; there are {}", fmt::join(commands, ", "));
   if (fault.empty()) fault = error.what();
   const std::string path = &command == app ? "" : command.get_display_name() + " ";
