@@ -92,7 +92,7 @@ Result<void> Settler::fetch() {
   }
 }
 
-// The tuple of the record at hand as it is kept, true in the column that it has asked for in vain or not.
+// The tuple of the record at hand as it is kept; true in the column that its row has asked for, if it was granted.
 std::string_view Settler::with_grant(Slice& slice, std::string_view tuple) {
   if (!claims_ || program_.asked_slot < 0 || !std::ranges::binary_search(claims_->granted, ahead_.row_id))
     return kept(slice, tuple);

@@ -151,6 +151,19 @@ Result<definition::Definition> Expansion::finish() && {
   return std::move(definition_);
 }
 
+DataColumn filled_column(std::string name, definition::TypeKind type, DataColumn::Purpose purpose) {
+  DataColumn column;
+  column.name = std::move(name);
+  column.type.kind = type;
+  column.type_given = true;
+  column.purpose = purpose;
+  return column;
+}
+
+bool is_off(const std::string& enabled) {
+  return enabled == "false" || enabled == "f" || enabled == "0";
+}
+
 Node text_node(std::string text) {
   Node node;
   node.kind = Node::Kind::scalar;

@@ -82,6 +82,13 @@ class Expansion {
   std::vector<definition::TargetColumn> unit_columns_;
 };
 
+// A column that a step fills.
+definition::DataColumn filled_column(
+    std::string name, definition::TypeKind type,
+    definition::DataColumn::Purpose purpose = definition::DataColumn::Purpose::internal);
+// Whether a row of a type table says, in its column `enabled`, that it is not in use.
+bool is_off(const std::string& enabled);
+
 // Nodes as a definition's text would have them.
 definition::Node text_node(std::string text);
 definition::Node list_node(std::vector<definition::Node> items);

@@ -186,11 +186,12 @@ class ExternalIdentsKind final : public StepKind {
     LADE_ASSIGN(const auto types, read_ident_types(step, option(step, "types", "external_ident_type"), expansion));
     for (const IdentType& type : types) add_type(step, type, expansion);
     for (const std::string& unit : units_of(expansion.definition())) {
-      expansion.add_column(step, internal(unit + "_id", definition::TypeKind::integer, DataColumn::Purpose::pk_id));
+      expansion.add_column(step,
+                           filled_column(unit + "_id", definition::TypeKind::integer, DataColumn::Purpose::pk_id));
       for (const IdentType& type : types) add_entry(step, type, unit, expansion);
     }
-    expansion.add_column(step, internal("operation", definition::TypeKind::text, DataColumn::Purpose::internal));
-    expansion.add_column(step, internal("action", definition::TypeKind::text, DataColumn::Purpose::internal));
+    expansion.add_column(step, filled_column("operation", definition::TypeKind::text));
+    expansion.add_column(step, filled_column("action", definition::TypeKind::text));
     expansion.keep(step, "resolved_types", to_node(types));
     return {};
   }
@@ -204,15 +205,6 @@ class ExternalIdentsKind final : public StepKind {
   }
 
  private:
-  static DataColumn internal(std::string name, definition::TypeKind type, DataColumn::Purpose purpose) {
-    DataColumn column;
-    column.name = std::move(name);
-    column.type.kind = type;
-    column.type_given = true;
-    column.purpose = purpose;
-    return column;
-  }
-
   static void add_type(const Step& step, const IdentType& type, Expansion& expansion) {
     for (const std::string& name : type.columns()) {
       DataColumn column;
@@ -220,7 +212,7 @@ class ExternalIdentsKind final : public StepKind {
       column.identifying = true;
       expansion.add_column(step, std::move(column));
     }
-    expansion.add_column(step, internal(added_column(type), definition::TypeKind::text, DataColumn::Purpose::internal));
+    expansion.add_column(step, filled_column(added_column(type), definition::TypeKind::text));
   }
 
   static void add_entry(const Step& step, const IdentType& type, const std::string& unit, Expansion& expansion) {

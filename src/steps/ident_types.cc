@@ -26,10 +26,6 @@ std::vector<std::string> split(const std::string& text, char separator) {
   return parts;
 }
 
-bool is_off(const std::string& enabled) {
-  return enabled == "false" || enabled == "f" || enabled == "0";
-}
-
 }  // namespace
 
 std::vector<std::string> IdentType::columns(std::string_view prefix) const {

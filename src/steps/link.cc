@@ -14,15 +14,6 @@ using definition::DataColumn;
 using definition::LoadEntry;
 using definition::Step;
 
-DataColumn internal(std::string name, definition::TypeKind type) {
-  DataColumn column;
-  column.name = std::move(name);
-  column.type.kind = type;
-  column.type_given = true;
-  column.purpose = DataColumn::Purpose::internal;
-  return column;
-}
-
 // A new unit is the primary one of the enterprise that it founds; what is stored stays.
 class FoundingStep final : public analysis::Step {
  public:
@@ -183,7 +174,7 @@ class LinkKind final : public StepKind {
     expansion.add_entry(step, std::move(entry), Expansion::Rank::linked);
     expansion.add_to_unit({option(step, "column", name + "_id"), {}, name, "id"});
     if (const std::string primary = option(step, "primary"); !primary.empty()) {
-      expansion.add_column(step, internal(primary, definition::TypeKind::boolean));
+      expansion.add_column(step, filled_column(primary, definition::TypeKind::boolean));
       expansion.add_to_unit({primary, primary, {}, {}});
     }
     return {};
@@ -198,10 +189,10 @@ class LinkKind final : public StepKind {
         given.name = name;
         expansion.add_column(step, std::move(given));
       }
-    expansion.add_column(step, internal(column, definition::TypeKind::integer));
+    expansion.add_column(step, filled_column(column, definition::TypeKind::integer));
     expansion.add_to_unit({column, column, {}, {}});
     if (const std::string primary = option(step, "primary"); !primary.empty()) {
-      expansion.add_column(step, internal(primary, definition::TypeKind::boolean));
+      expansion.add_column(step, filled_column(primary, definition::TypeKind::boolean));
       expansion.add_to_unit({primary, primary, {}, {}});
     }
     expansion.keep(step, "resolved_types", to_node(types));

@@ -39,7 +39,7 @@ class StatisticalVariablesKind final : public StepKind {
     LADE_ASSIGN(const db::Table definitions, expansion.table(step, name));
     LADE_ASSIGN(const auto rows, expansion.rows(definitions, {"id", "code", "type", "enabled"}, "priority"));
     for (const auto& row : rows) {
-      if (row[3] == "false" || row[3] == "f" || row[3] == "0") continue;
+      if (is_off(row[3])) continue;
       const auto type = std::ranges::find(kTypes, row[2], &VariableType::name);
       if (type == std::end(kTypes))
         return fail("stat_type_unknown",

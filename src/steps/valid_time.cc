@@ -52,12 +52,8 @@ class ValidTimeKind final : public StepKind {
     const std::string from = option(step, "from", "valid_from"), to = option(step, "to", "valid_to");
     add_day(step, from, by_job ? &expansion.valid_time().valid_from : nullptr, expansion);
     add_day(step, to, by_job ? &expansion.valid_time().valid_to : nullptr, expansion);
-    DataColumn until;
-    until.name = kUntil;
-    until.type.kind = TypeKind::date;
-    until.type_given = true;
+    DataColumn until = filled_column(std::string(kUntil), TypeKind::date);
     until.infinity = true;
-    until.purpose = DataColumn::Purpose::internal;
     expansion.add_column(step, until);
     definition::Check order;
     order.text = fmt::format("{} <= {}", from, to);
