@@ -180,6 +180,7 @@ void EntryLoad::assemble(const Portion& portion) {
   order_.clear();
   written_.clear();
   in_insert_ = false;
+  slice_ = &portion.slice;
   begin_ = portion.begin;
   cursor_ = 0;
   sorted_ = true;
@@ -479,7 +480,9 @@ Result<void> EntryLoad::journal(JournalWriter& writer) {
   for (const EntryRow& row : rows_) {
     if (!row.is_written()) continue;
     const bool is_new = row.action == Action::insert;
-    LADE_TRY(writer.add(row.key, {*keys.next(), is_new ? std::string_view() : row.stored, fingerprint(row.tuple)}));
+    const staging::RowPlace& place = slice_->rows[row.row].place;
+    LADE_TRY(writer.add(row.key, {*keys.next(), is_new ? std::string_view() : row.stored, fingerprint(row.tuple),
+                                  place.row_id, place.line}));
   }
   return {};
 }

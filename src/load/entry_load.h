@@ -83,6 +83,7 @@ class EntryLoad final : public TableLoad {
   Target target_;
   std::optional<Target> reader_;
   db::Connection& connection_;
+  const Slice* slice_ = nullptr;  // the last one that was decided about
   std::vector<EntryRow> rows_;
   std::vector<std::uint32_t> carrier_;  // slice row - begin_ → entry row + 1, 0: none
   std::size_t begin_ = 0;

@@ -11,11 +11,13 @@
 
 // A block: version, names of the key columns, names of the columns of tuples, the size of the entries, the entries,
 // compressed. An entry: how much of its key is that of the entry before and whether it has an image (in one number),
-// the rest of the key, the fingerprint, the image.
+// the rest of the key, the fingerprint, the row of the file and how much its line is ahead of it, the image. Blocks of
+// version 1 do not say from which row they come.
 namespace lade::load {
 namespace {
 
-constexpr char kVersion = 1;
+constexpr char kVersion = 2;
+constexpr char kWithoutPlaces = 1;
 constexpr std::size_t kBlockBytes = 1024 * 1024;  // before compression
 constexpr std::size_t kLargestBlock = 64 * kBlockBytes;
 constexpr int kFastCompression = -5;  // most of it are fingerprints, which nothing makes smaller
@@ -65,6 +67,8 @@ Result<void> JournalWriter::add(std::string_view sort_key, const JournalEntry& e
   put_number(entries_, shared << 1 | !entry.before.empty());
   put_text(entries_, entry.key.substr(shared));
   db::append_big_endian(entries_, entry.after);
+  put_number(entries_, entry.row_id);
+  put_number(entries_, entry.line - std::min(entry.line, entry.row_id));
   if (!entry.before.empty()) put_text(entries_, entry.before);
   last_ = entry.key;
   return entries_.size() < kBlockBytes ? Result<void>() : finish();
@@ -88,9 +92,11 @@ Result<void> JournalWriter::finish() {
 }
 
 Result<JournalReader> JournalReader::open(std::string_view packed) {
-  if (packed.empty() || packed.front() != kVersion) return damaged("unknown version");
-  packed.remove_prefix(1);
+  if (packed.empty() || (packed.front() != kVersion && packed.front() != kWithoutPlaces))
+    return damaged("unknown version");
   JournalReader reader;
+  reader.has_places_ = packed.front() == kVersion;
+  packed.remove_prefix(1);
   if (!take_names(packed, reader.key_columns_) || !take_names(packed, reader.columns_))
     return damaged("the names of its columns are cut off");
   const auto size = take_number(packed);
@@ -114,6 +120,12 @@ Result<bool> JournalReader::next(JournalEntry& entry) {
   entry.key = key_;
   entry.after = db::read_big_endian<std::uint64_t>(rest.data());
   rest.remove_prefix(sizeof entry.after);
+  if (has_places_) {
+    const auto row = take_number(rest), ahead = take_number(rest);
+    if (!row || !ahead) return damaged("the place of a row is cut off");
+    entry.row_id = static_cast<std::uint32_t>(*row);
+    entry.line = static_cast<std::uint32_t>(*row + *ahead);
+  }
   entry.before = {};
   if ((*shared & 1) != 0) {
     const auto image = take_text(rest);

@@ -22,6 +22,9 @@ struct JournalEntry {
   std::string_view key;     // its key columns, as fields
   std::string_view before;  // the tuple that was stored; empty: the row is new
   std::uint64_t after = 0;  // fingerprint() of the tuple that is stored now
+  // Where it comes from: the row of the file, and its line. 0: from no row.
+  std::uint32_t row_id = 0;
+  std::uint32_t line = 0;
 };
 
 // Equal for equal tuples. Only a row that still has it is what this load has left.
@@ -69,6 +72,7 @@ class JournalReader {
 
  private:
   std::vector<std::string> key_columns_, columns_;
+  bool has_places_ = false;
   std::string entries_, key_;
   std::size_t at_ = 0;
 };

@@ -18,6 +18,7 @@ using ::testing::ElementsAre;
 struct Copy {  // of an entry, which lives longer
   std::string key, before;
   std::uint64_t after;
+  std::uint32_t row_id = 0, line = 0;
   bool operator==(const Copy&) const = default;
 };
 
@@ -27,7 +28,7 @@ std::vector<Copy> entries_of(std::string_view packed) {
   EXPECT_OK(reader);
   JournalEntry entry;
   while (reader && reader->next(entry).value())
-    entries.push_back({std::string(entry.key), std::string(entry.before), entry.after});
+    entries.push_back({std::string(entry.key), std::string(entry.before), entry.after, entry.row_id, entry.line});
   return entries;
 }
 
@@ -56,7 +57,9 @@ TEST(Journal, GivesBackWhatWasAddedBlockByBlock) {
   std::vector<Copy> added;
   for (int i = 0; i < 60'000; ++i) {
     Copy copy{fmt::format("k{:07}", i * 3), i % 7 == 0 ? std::string(random() % 200, 'x') : std::string(), random()};
-    ASSERT_OK(writer.add(copy.key, {copy.key, copy.before, copy.after}));
+    copy.row_id = static_cast<std::uint32_t>(random() % 1'000'000);
+    copy.line = copy.row_id + static_cast<std::uint32_t>(random() % 100);
+    ASSERT_OK(writer.add(copy.key, {copy.key, copy.before, copy.after, copy.row_id, copy.line}));
     added.push_back(std::move(copy));
   }
   ASSERT_OK(writer.finish());
@@ -90,7 +93,7 @@ TEST(Journal, RefusesDamagedBlocks) {
   ASSERT_OK(writer.finish());
   for (std::size_t size = 0; size < good.size(); ++size)
     EXPECT_FAILS(JournalReader::open(std::string_view(good).substr(0, size)), "journal_damaged") << size;
-  EXPECT_FAILS(JournalReader::open("\2" + good.substr(1)), "journal_damaged");
+  EXPECT_FAILS(JournalReader::open("\3" + good.substr(1)), "journal_damaged");
 }
 
 class JournalTest : public testing::DatabaseTest {
@@ -157,6 +160,8 @@ TEST_P(JournalTest, HasImagesOfChangedRowsAndFingerprintsOfAllThatWereWritten) {
   ASSERT_EQ(journal.size(), 2u) << "what is unchanged is not written";
   EXPECT_EQ(journal.at("2").before, before_.at("2"));
   EXPECT_EQ(journal.at("2").after, fingerprint(after_.at("2")));
+  EXPECT_EQ(journal.at("2").row_id, 2u);
+  EXPECT_EQ(journal.at("2").line, 3u) << "the header is the first";
   EXPECT_EQ(journal.at("4").before, "") << "a new row";
   EXPECT_EQ(journal.at("4").after, fingerprint(after_.at("4")));
 }

@@ -140,6 +140,7 @@ Result<void> TemporalLoad::prepare() {
 }
 
 void TemporalLoad::clear(const Portion& portion) {
+  slice_ = &portion.slice;
   begin_ = portion.begin;
   entities_.clear();
   members_.clear();

@@ -118,6 +118,7 @@ class TemporalLoad final : public TableLoad {
   PeriodDays days_;
   TimelinePlanner planner_;
 
+  const Slice* slice_ = nullptr;  // the last one that was decided about
   std::size_t begin_ = 0;
   std::vector<Entity> entities_;
   std::vector<Member> members_;

@@ -161,7 +161,9 @@ Result<void> TemporalLoad::tell(JournalWriter& writer, Target& target, std::vect
     const std::string_view tuple = change.tuple.empty() ? change.before : change.tuple;
     key.clear();
     append_key(key, tuple, row_entry_.key, fields_);
-    LADE_TRY(writer.add(sort_key_of(tuple), {key, change.before, fingerprint(change.tuple)}));
+    const staging::RowPlace& place = slice_->rows[change.row].place;
+    LADE_TRY(writer.add(sort_key_of(tuple),
+                        {key, change.before, fingerprint(change.tuple), place.row_id, place.line}));
   }
   return {};
 }
