@@ -210,6 +210,7 @@ void Binder::bind_key(const definition::LoadEntry& entry, EntryProgram& program)
 
 void Binder::check_unique(const definition::LoadEntry& entry, const EntryProgram& program) {
   std::vector<std::vector<std::string>> accepted{entry.key};
+  if (entry.set && entry.set->version) accepted.front().push_back(entry.set->version->column);
   if (entry.temporal) {
     accepted.front().push_back(entry.temporal->from);
     if (!entry.temporal->id.empty()) accepted.push_back({entry.temporal->id, entry.temporal->from});
@@ -238,6 +239,7 @@ Result<void> Binder::bind_entry(const definition::LoadEntry& entry) {
     program.table = *table;
     bind_fields(entry, program);
     bind_conditions(entry, program);
+    if (entry.set) LADE_TRY(bind_set(entry, program));
     if (entry.temporal) bind_period(entry, program);
     bind_key(entry, program);
     if (program.fields.empty() && entry.for_new.empty() && faults_.empty())

@@ -49,6 +49,10 @@ class Binder {
   void limit_length(ColumnProgram& column, const db::Column& target);
   int add_slot(const Slot& slot);
 
+  // Sets that are replaced as a whole (bind_set.cc).
+  Result<void> bind_set(const definition::LoadEntry& entry, EntryProgram& program);
+  Result<void> bind_version(const definition::LoadEntry& entry, EntryProgram& program);
+
   // Tables with a period (bind_temporal.cc).
   void bind_period(const definition::LoadEntry& entry, EntryProgram& program);
   int bind_day(const definition::LoadEntry& entry, const std::string& target, const std::string& data, int& slot,

@@ -113,6 +113,12 @@ struct KeyPart {
   bool ordered = false;  // the database sorts it like the bytes of its sort key
 };
 
+// The part of a table that is replaced as a whole.
+struct SetProgram {
+  std::vector<int> scope;  // fields, all constants: which rows belong to it
+  int version = -1;        // the field that says which version a row belongs to; -1: rows are changed where they are
+};
+
 struct EntryProgram {
   db::Table table;
   definition::Strategy strategy = definition::Strategy::append;
@@ -124,6 +130,8 @@ struct EntryProgram {
   // A slot: the entry has one row for each root entity in whose rows it is blank, and no other. -1: as all entries.
   int for_new = -1;
   int identifies = -1;  // the field with the id of the root entity that the key belongs to; -1: it says nothing
+  std::optional<SetProgram> set;
+  int deletes = -1;  // a slot, boolean: where it is true, the stored row is deleted; -1: none is
   bool by_key() const { return strategy != definition::Strategy::append; }
 };
 

@@ -9,13 +9,10 @@ namespace {
 namespace json = boost::json;
 using model::Outcome;
 
-constexpr Outcome kInOrder[] = {Outcome::inserted, Outcome::updated, Outcome::unchanged,
-                                Outcome::failed,   Outcome::skipped, Outcome::unprocessed};
-
 json::object rows_json(const model::RowCounts& rows) {
   json::object object{{"read", rows.read}};
-  for (const Outcome outcome : kInOrder) object[model::to_string(outcome)] = rows[outcome];
-  object["deleted"] = rows.deleted;
+  for (const Outcome outcome : model::kOutcomes) object[model::to_string(outcome)] = rows[outcome];
+  object["removed"] = rows.removed;
   return object;
 }
 

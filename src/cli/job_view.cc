@@ -13,9 +13,6 @@ using model::JobOutcome;
 using model::JobState;
 using model::Outcome;
 
-constexpr Outcome kInOrder[] = {Outcome::inserted, Outcome::updated, Outcome::unchanged,
-                                Outcome::failed,   Outcome::skipped, Outcome::unprocessed};
-
 void print_field(std::string_view name, const std::string& value) {
   if (!value.empty()) fmt::print("  {:<12} {}\n", name, value);
 }
@@ -85,9 +82,9 @@ void print_row_counts(const store::JobRecord& job) {
   if (!job.standing.outcome && job.rows_total) line("rows", *job.rows_total);
   if (!job.standing.outcome) line("analysed", job.rows_analysed);
   line("read", job.rows.read);
-  for (const Outcome outcome : kInOrder)
+  for (const Outcome outcome : model::kOutcomes)
     if (job.rows[outcome] > 0) line(model::to_string(outcome), job.rows[outcome]);
-  if (job.rows.deleted > 0) line("deleted", job.rows.deleted);
+  if (job.rows.removed > 0) line("removed", job.rows.removed);
 }
 
 void print_jobs(const std::vector<store::JobRecord>& jobs) {

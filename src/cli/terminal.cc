@@ -160,12 +160,14 @@ void print_summary(const jobs::Summary& summary) {
              summary.dry_run ? "planned" : summary.outcome, summary.seconds, grouped(jobs::rows_per_second(summary)));
   if (summary.dry_run) fmt::print("  nothing was written (dry run)\n");
   fmt::print("  {:<12} {:>12}\n", "read", grouped(rows.read));
-  for (const Outcome outcome : {Outcome::inserted, Outcome::updated, Outcome::unchanged, Outcome::skipped,
-                                Outcome::failed, Outcome::unprocessed})
+  for (const Outcome outcome : {Outcome::inserted, Outcome::updated, Outcome::deleted, Outcome::unchanged,
+                                Outcome::skipped, Outcome::failed, Outcome::unprocessed})
     if (rows[outcome] > 0 || outcome == Outcome::inserted || outcome == Outcome::failed)
       fmt::print("  {:<12} {:>12}\n", model::to_string(outcome), grouped(rows[outcome]));
   fmt::print("  every row is accounted for: {} = {}\n", grouped(rows.read),
              rows.conserved() ? "the sum of the above" : grouped(rows.accounted()) + " (NOT CONSERVED)");
+  if (rows.removed > 0)
+    fmt::print("  {:<12} {:>12}  stored before, not in the file\n", "removed", grouped(rows.removed));
   if (rows.read == 0) fmt::print("  the file has a header but no rows\n");
   if (!summary.issues.empty()) fmt::print("{}\n", bold("issues", STDOUT_FILENO));
   for (const auto& [what, count] : summary.issues)

@@ -25,6 +25,8 @@ class LoadChecker {
       check_key(i, load->items[i]);
       check_temporal(i, load->items[i]);
       check_concerned(i, load->items[i]);
+      check_set(i, load->items[i]);
+      check_delete(i, load->items[i]);
       if (i > 0) check_meets_root(i, load->items[i]);
     }
     check_duplicates();
@@ -99,6 +101,7 @@ class LoadChecker {
       if (data_column(entry, name) != nullptr || other_origin(entry, name) != nullptr) continue;
       if (!entry.columns_given && has_unknown_columns(definition_)) continue;
       if (is_bound(entry, name)) continue;  // said by check_temporal()
+      if (is_scope(entry, name)) continue;
       std::vector<std::string_view> mapped;
       for (const TargetColumn& column : entry.columns) mapped.push_back(column.target);
       if (!entry.columns_given) mapped = names_;
@@ -156,6 +159,54 @@ class LoadChecker {
     if (!entry.for_new.empty()) check_known(entry.for_new, node.find("for_new")->place, label(index, "for_new"));
   }
 
+  static bool is_scope(const LoadEntry& entry, const std::string& target) {
+    return entry.set && std::ranges::find(entry.set->scope, target, &ScopeColumn::target) != entry.set->scope.end();
+  }
+
+  // Nothing but the set itself fills the columns that say what belongs to it.
+  void check_own(const std::string& target, std::string_view key, std::size_t index, const Node& node) {
+    const LoadEntry& entry = definition_.load[index];
+    if (data_column(entry, target) != nullptr || other_origin(entry, target) != nullptr)
+      faults_.error(node.find(key)->place, "definition_bad_value",
+                    fmt::format("{}: target column {} gets its value from {}, nothing else may go there",
+                                label(index, key), in_quotes(target), key));
+  }
+
+  void check_set(std::size_t index, const Node& node) {
+    const LoadEntry& entry = definition_.load[index];
+    if (!entry.set) return;
+    const Place place = node.find("strategy")->place;
+    if (definition_.load.size() > 1 || !definition_.steps.empty())
+      faults_.error(
+          place, "definition_bad_value",
+          fmt::format("{}: replace_set stands alone; give each set a definition of its own", label(index, "strategy")));
+    if (entry.temporal)
+      faults_.error(place, "definition_bad_value",
+                    fmt::format("{}: a table that keeps history is not replaced; use insert_or_replace",
+                                label(index, "strategy")));
+    for (const ScopeColumn& column : entry.set->scope) check_own(column.target, "scope", index, node);
+    if (!entry.set->version) return;
+    check_own(entry.set->version->column, "version", index, node);
+    if (definition_.max_errors.given() && definition_.max_errors.count != 0)
+      faults_.error(root_.find("max_errors")->place, "definition_bad_value",
+                    "max_errors: a version of a set is whole or not at all; leave it out");
+  }
+
+  void check_delete(std::size_t index, const Node& node) {
+    const LoadEntry& entry = definition_.load[index];
+    if (entry.deletes.empty()) return;
+    const Node& named = *node.find("delete");
+    if (entry.set || entry.temporal || entry.strategy == Strategy::append || !definition_.steps.empty())
+      return faults_.error(named.place, "definition_bad_value",
+                           fmt::format("{}: rows are deleted by their key; use a strategy such as insert_or_update",
+                                       label(index, "delete")));
+    if (!check_known(entry.deletes, named.place, label(index, "delete"))) return;
+    if (const Type& type = definition_.find(entry.deletes)->type; type.kind != TypeKind::boolean)
+      faults_.error(named.place, "definition_bad_value",
+                    fmt::format("{}: column {} is {}; it must be boolean", label(index, "delete"),
+                                in_quotes(entry.deletes), to_string(type)));
+  }
+
   // Rows are parted by the root's key: an entry whose key does not contain it could be written by two buckets at once.
   void check_meets_root(std::size_t index, const Node& node) {
     const LoadEntry& root = definition_.load.front();
@@ -209,7 +260,7 @@ class LoadChecker {
       if (!entry.columns_given) return;  // which ones it takes is known by the target table alone
       for (const TargetColumn& column : entry.columns) used.insert(column.data_column);
       used.insert(entry.with.begin(), entry.with.end());
-      used.insert(entry.for_new);
+      used.insert({entry.for_new, entry.deletes});
       if (entry.temporal) used.insert({entry.temporal->valid_from, entry.temporal->valid_to});
     }
     for (const Check& check : definition_.checks)

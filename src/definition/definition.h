@@ -103,7 +103,15 @@ struct Check {
   bool operator==(const Check&) const = default;
 };
 
-enum class Strategy { append, insert_only, insert_or_replace, insert_or_update, replace_only, update_only };
+enum class Strategy {
+  append,
+  insert_only,
+  insert_or_replace,
+  insert_or_update,
+  replace_only,
+  update_only,
+  replace_set
+};
 std::string_view to_string(Strategy strategy);
 
 // What goes into one column of a target table.
@@ -127,6 +135,50 @@ struct Temporal {
   bool operator==(const Temporal&) const = default;
 };
 
+struct MaxErrors {
+  std::optional<std::int64_t> count;
+  std::optional<double> percent;
+  bool given() const { return count || percent; }
+  bool operator==(const MaxErrors&) const = default;
+};
+
+// The one row of a table that a flag marks as active, e.g. the price list in force.
+struct ActiveRow {
+  std::string table;
+  std::string flag = "is_active";                         // column, boolean
+  std::string take = "id";                                // column whose value is meant
+  std::vector<std::pair<std::string, FixedValue>> where;  // further conditions: column = value
+  bool operator==(const ActiveRow&) const = default;
+};
+
+// A column of the target that has the same value in all rows of the set: a value, or what an active row says. A job
+// keeps the value.
+struct ScopeColumn {
+  std::string target;
+  FixedValue value;
+  std::optional<ActiveRow> active;
+  bool operator==(const ScopeColumn&) const = default;
+};
+
+// Sets that are built aside: every row says which version it belongs to, and one row of the versions' table is active.
+struct SetVersion {
+  std::string column;              // of the target
+  std::string table;               // one row for each version, with the scope's columns
+  std::string id = "id";           // column of that table, an integer
+  std::string flag = "is_active";  // column of that table, boolean
+  int keep_days = 30;              // how long versions stay that are not active any more
+  bool operator==(const SetVersion&) const = default;
+};
+
+// `strategy: replace_set`: the file is the whole truth about the rows of its scope.
+struct WholeSet {
+  std::vector<ScopeColumn> scope;  // empty: the whole table
+  std::optional<SetVersion> version;
+  bool allow_empty = false;
+  MaxErrors max_removed{.count = {}, .percent = 30};  // beyond it somebody must approve
+  bool operator==(const WholeSet&) const = default;
+};
+
 struct LoadEntry {
   std::string table;
   std::vector<std::string> key;  // target columns
@@ -139,7 +191,9 @@ struct LoadEntry {
   std::string for_new;
   // The key belongs to one entity: a row that is stored with it tells who that is, whatever was known before.
   bool identifies = false;
-  std::string step;  // as for columns
+  std::optional<WholeSet> set;  // with replace_set
+  std::string deletes;          // a boolean data column: where it is true, the stored row is deleted; empty: none is
+  std::string step;             // as for columns
   int line = 0;
   bool operator==(const LoadEntry&) const = default;
 };
@@ -153,13 +207,6 @@ enum class Review { never, always, on_issues };  // on_issues: when a row has fa
 enum class Lock { none, target };                // target: one job at a time loads into its tables
 enum class RaggedPolicy { error, pad };          // rows with too few or too many fields
 enum class MergedPolicy { first, repeat };       // the value of merged cells stands in the first one, or in each
-
-struct MaxErrors {
-  std::optional<std::int64_t> count;
-  std::optional<double> percent;
-  bool given() const { return count || percent; }
-  bool operator==(const MaxErrors&) const = default;
-};
 
 struct Source {
   std::string format;  // csv, xlsx; empty: by content
@@ -216,6 +263,8 @@ struct Definition {
   // database. What a job keeps.
   bool expanded = false;
 
+  // The set that the file is the whole truth of; null: it is not. Such a definition loads one table.
+  const WholeSet* set() const { return load.size() == 1 && load.front().set ? &*load.front().set : nullptr; }
   const DataColumn* find(std::string_view column) const;
   bool operator==(const Definition&) const = default;
 };

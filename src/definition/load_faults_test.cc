@@ -120,14 +120,42 @@ std::vector<FaultCase> reference_cases() {
   };
 }
 
+std::vector<FaultCase> set_cases() {
+  const std::string set = "  - {table: t, key: a, strategy: replace_set";
+  return {
+      {"scope_without_set", load("  - {table: t, key: a, scope: {x: {active: y}}}"), "definition_bad_value", 7, 31,
+       "load[1].scope: belongs to strategy replace_set, but the strategy is insert_or_update"},
+      {"version_without_set", load("  - {table: t, key: a, version: {column: x, table: y}}"), "definition_bad_value", 7,
+       33, "load[1].version: belongs to strategy replace_set"},
+      {"scope_is_a_list", load(set + ", scope: [x]}"), "definition_wrong_kind", 7, 54,
+       "load[1].scope: expected a map column: value", kSchema},
+      {"scope_misspelt", load(set + ", scope: {x: {active: y, flag: z}}}"), "definition_unknown_key", 7, 70,
+       "unknown key 'flag'", kSchema},
+      {"active_without_table", load(set + ", scope: {x: {active: {flag: f}}}}"), "definition_missing_key", 7, 67,
+       "table", kSchema},
+      {"version_without_column", load(set + ", version: {table: v}}"), "definition_missing_key", 7, 56, "column",
+       kSchema},
+      {"scope_is_mapped_too", load(set + ", scope: {b: 1}}"), "definition_bad_value", 7, 54,
+       "target column 'b' gets its value from scope, nothing else may go there"},
+      {"version_is_mapped_too", load(set + ", version: {column: b, table: v}}"), "definition_bad_value", 7, 56,
+       "target column 'b' gets its value from version"},
+      {"set_beside_another_table", load(set + "}\n  - {table: u, key: [a, b]}"), "definition_bad_value", 7, 34,
+       "replace_set stands alone; give each set a definition of its own"},
+      {"set_per_bucket", load(set + "}", "commit: per_bucket"), "definition_bad_value", 8, 9,
+       "a set without 'version' is replaced in one transaction"},
+      {"version_with_errors", load(set + ", version: {column: v, table: v}}", "max_errors: 5"), "definition_bad_value",
+       8, 13, "a version of a set is whole or not at all"},
+      {"delete_unknown", load("  - {table: t, key: a, delete: gone}"), "definition_unknown_column", 7, 32,
+       "load[1].delete: unknown data column 'gone'"},
+      {"delete_not_boolean", load("  - {table: t, key: a, delete: b}"), "definition_bad_value", 7, 32,
+       "load[1].delete: column 'b' is text; it must be boolean"},
+      {"delete_while_appending", load("  - {table: t, strategy: append, delete: a}"), "definition_bad_value", 7, 42,
+       "rows are deleted by their key"},
+  };
+}
+
 std::vector<FaultCase> unsupported_cases() {
   std::vector<FaultCase> cases = {
-      {"replace_set", load("  - {table: t, key: a, strategy: replace_set}"), "unsupported", 7, 34,
-       "load[1].strategy: 'replace_set' is not supported yet; use insert_or_replace", kSchema},
-      {"scope", load("  - {table: t, key: a, scope: {x: {active: y}}}"), "unsupported", 7, 24,
-       "load[1]: 'scope' is not supported yet", kSchema},
-      {"version", load("  - {table: t, key: a, version: {column: x, table: y}}"), "unsupported", 7, 24,
-       "'version' is not supported yet", kSchema},
       {"type_code", document("  a: {type: code}"), "unsupported", 4, 13, "'code' is not supported yet; use text",
        kSchema},
       {"handler_column", document("  a: {handler: x.lua}"), "unsupported", 4, 7, "'handler' is not supported yet",
@@ -155,6 +183,7 @@ INSTANTIATE_TEST_SUITE_P(Entries, Load, ::testing::ValuesIn(entry_cases()), case
 INSTANTIATE_TEST_SUITE_P(Temporal, Load, ::testing::ValuesIn(temporal_cases()), case_name);
 INSTANTIATE_TEST_SUITE_P(Concern, Load, ::testing::ValuesIn(concern_cases()), case_name);
 INSTANTIATE_TEST_SUITE_P(References, Load, ::testing::ValuesIn(reference_cases()), case_name);
+INSTANTIATE_TEST_SUITE_P(Sets, Load, ::testing::ValuesIn(set_cases()), case_name);
 INSTANTIATE_TEST_SUITE_P(Unsupported, Load, ::testing::ValuesIn(unsupported_cases()), case_name);
 
 }  // namespace

@@ -46,7 +46,8 @@ inline constexpr Named<Strategy> kNames<Strategy>[] = {{"append", Strategy::appe
                                                        {"insert_or_replace", Strategy::insert_or_replace},
                                                        {"insert_or_update", Strategy::insert_or_update},
                                                        {"replace_only", Strategy::replace_only},
-                                                       {"update_only", Strategy::update_only}};
+                                                       {"update_only", Strategy::update_only},
+                                                       {"replace_set", Strategy::replace_set}};
 template <>
 inline constexpr Named<DuplicatePolicy> kNames<DuplicatePolicy>[] = {{"first", DuplicatePolicy::first},
                                                                      {"last", DuplicatePolicy::last},

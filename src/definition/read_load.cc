@@ -6,18 +6,11 @@
 namespace lade::definition {
 namespace {
 
-constexpr std::string_view kLoadKeys[] = {"table", "key",     "strategy",   "columns", "temporal",
-                                          "with",  "for_new", "identifies", "step"};
-constexpr Later kLaterLoadKeys[] = {
-    {"scope", "use a by-key strategy such as insert_or_update"},
-    {"version", "use a by-key strategy such as insert_or_update"},
-    {"allow_empty", "it belongs to replace_set"},
-    {"max_removed", "it belongs to replace_set"},
-    {"where", "filter the file before the import"},
-};
-constexpr Later kLaterStrategies[] = {
-    {"replace_set", "use insert_or_replace, which leaves the rows that the file lacks"},
-};
+constexpr std::string_view kLoadKeys[] = {"table",   "key",         "strategy",    "columns", "temporal",
+                                          "with",    "for_new",     "identifies",  "step",    "scope",
+                                          "version", "allow_empty", "max_removed", "delete"};
+constexpr std::string_view kSetKeys[] = {"scope", "version", "allow_empty", "max_removed"};
+constexpr Later kLaterLoadKeys[] = {{"where", "filter the file before the import"}};
 
 // legal_unit.id; the table's name may carry its schema.
 void read_reference(const Node& node, const std::string& label, TargetColumn& column, Faults& faults) {
@@ -84,15 +77,6 @@ void read_key(const Node& node, std::string_view label, LoadEntry& entry, Faults
 
 }  // namespace
 
-std::optional<Strategy> read_strategy(const Node& node, std::string_view label, Faults& faults) {
-  for (const Later& later : kLaterStrategies) {
-    if (!node.is_scalar() || node.text != later.name) continue;
-    report_unsupported(node.place, label, later, faults);
-    return std::nullopt;
-  }
-  return read_choice<Strategy>(node, label, faults);
-}
-
 LoadEntry read_load_entry(const Node& node, std::string_view label, Faults& faults) {
   LoadEntry entry;
   entry.line = node.place.line;
@@ -103,7 +87,13 @@ LoadEntry read_load_entry(const Node& node, std::string_view label, Faults& faul
   else
     report_missing(node.place, label, "table", "it names the target table", faults);
   if (const Node* strategy = node.find("strategy"))
-    entry.strategy = read_strategy(*strategy, below("strategy"), faults).value_or(entry.strategy);
+    entry.strategy = read_choice<Strategy>(*strategy, below("strategy"), faults).value_or(entry.strategy);
+  if (entry.strategy == Strategy::replace_set) entry.set = read_set(node, label, faults);
+  for (const std::string_view key : kSetKeys)
+    if (const Node* misplaced = entry.set ? nullptr : node.find(key))
+      faults.error(misplaced->place, "definition_bad_value",
+                   fmt::format("{}: belongs to strategy replace_set, but the strategy is {}", below(key),
+                               to_string(entry.strategy)));
   if (const Node* identifies = node.find("identifies"))
     entry.identifies = read_boolean(*identifies, below("identifies"), faults).value_or(false);
   if (const Node* for_new = node.find("for_new"))
@@ -112,6 +102,8 @@ LoadEntry read_load_entry(const Node& node, std::string_view label, Faults& faul
   if (const Node* temporal = node.find("temporal"))
     entry.temporal = read_temporal(*temporal, below("temporal"), faults);
   if (const Node* with = node.find("with")) entry.with = read_texts(*with, below("with"), faults);
+  if (const Node* deletes = node.find("delete"))
+    entry.deletes = read_text(*deletes, below("delete"), faults).value_or("");
   if (const Node* step = node.find("step")) entry.step = read_slug(*step, below("step"), faults).value_or("");
   if (const Node* columns = node.find("columns")) read_target_columns(*columns, below("columns"), entry, faults);
   return entry;

@@ -22,14 +22,16 @@ void read_match(const Node& node, const std::string& label, Lookup& lookup, Faul
   if (node.size() == 0) faults.error(node.place, "definition_bad_value", fmt::format("{}: the map is empty", label));
 }
 
-void read_where(const Node& node, const std::string& label, Lookup& lookup, Faults& faults) {
-  if (!node.is_map()) return report_kind(node, label, "a map column: value", faults);
-  for (std::size_t i = 0; i < node.size(); ++i)
-    if (auto value = read_fixed_value(node.value(i), label, faults))
-      lookup.where.emplace_back(node.key(i).text, std::move(*value));
-}
-
 }  // namespace
+
+std::vector<std::pair<std::string, FixedValue>> read_where(const Node& node, const std::string& label, Faults& faults) {
+  std::vector<std::pair<std::string, FixedValue>> conditions;
+  if (!node.is_map()) report_kind(node, label, "a map column: value", faults);
+  for (std::size_t i = 0; node.is_map() && i < node.size(); ++i)
+    if (auto value = read_fixed_value(node.value(i), label, faults))
+      conditions.emplace_back(node.key(i).text, std::move(*value));
+  return conditions;
+}
 
 Lookup read_lookup(const Node& node, std::string_view label, Faults& faults) {
   Lookup lookup;
@@ -49,7 +51,7 @@ Lookup read_lookup(const Node& node, std::string_view label, Faults& faults) {
   } else {
     report_missing(node.place, label, "take", "it names the reference table's column to take, e.g. id", faults);
   }
-  if (const Node* where = node.find("where")) read_where(*where, below("where"), lookup, faults);
+  if (const Node* where = node.find("where")) lookup.where = read_where(*where, below("where"), faults);
   read_choice_of(node, "missing", label, lookup.missing, faults);
   read_choice_of(node, "many", label, lookup.many, faults);
   return lookup;

@@ -10,7 +10,7 @@ namespace lade::definition {
 namespace {
 
 constexpr std::int64_t kMaxCount = 2'147'483'647;  // rows of a file
-constexpr std::string_view kMaxErrorsExpected = "a count such as 5, a share such as 5%, or {count: 5, percent: 1.5}";
+constexpr std::string_view kLimitExpected = "a count such as 5, a share such as 5%, or {count: 5, percent: 1.5}";
 
 // 5%, or 5 where a percentage stands anyway.
 std::optional<double> read_percent(const Node& node, std::string_view label, Faults& faults) {
@@ -26,26 +26,6 @@ std::optional<double> read_percent(const Node& node, std::string_view label, Fau
         fmt::format("{}: {} is not accepted; expected a percentage from 0 to 100", label, in_quotes(node.text)));
   }
   return std::nullopt;
-}
-
-MaxErrors read_max_errors(const Node& node, Faults& faults) {
-  static constexpr std::string_view kKeys[] = {"count", "percent"};
-  MaxErrors max_errors;
-  if (node.is_map()) {
-    check_map(node, "max_errors", kKeys, {}, faults);
-    if (const Node* count = node.find("count"))
-      max_errors.count = read_integer(*count, "max_errors.count", 0, kMaxCount, faults);
-    if (const Node* percent = node.find("percent"))
-      max_errors.percent = read_percent(*percent, "max_errors.percent", faults);
-    if (node.size() == 0) report_kind(node, "max_errors", kMaxErrorsExpected, faults);
-  } else if (node.is_scalar() && node.text.ends_with('%')) {
-    max_errors.percent = read_percent(node, "max_errors", faults);
-  } else if (node.is_scalar() && node.text.find_first_not_of("-0123456789") == std::string::npos) {
-    max_errors.count = read_integer(node, "max_errors", 0, kMaxCount, faults);
-  } else {
-    report_kind(node, "max_errors", kMaxErrorsExpected, faults);
-  }
-  return max_errors;
 }
 
 void read_aggregate(const Node& node, const std::string& label, Definition& definition, Faults& faults) {
@@ -105,23 +85,59 @@ void read_register_settings(const Node& root, Definition& definition, Faults& fa
   read_top_choice(root, "valid_time_from", definition.valid_time_from, faults);
   if (const Node* node = root.find("expanded"))
     definition.expanded = read_boolean(*node, "expanded", faults).value_or(false);
-  if (const Node* node = root.find("strategy")) definition.strategy = read_strategy(*node, "strategy", faults);
-  if (definition.strategy == Strategy::append)
+  if (const Node* node = root.find("strategy")) definition.strategy = read_choice<Strategy>(*node, "strategy", faults);
+  if (definition.strategy == Strategy::append || definition.strategy == Strategy::replace_set)
     faults.error(root.find("strategy")->place, "definition_bad_value",
-                 "strategy: 'append' is not accepted; steps write to units that are found by their identifiers");
+                 fmt::format("strategy: '{}' is not accepted; steps write to units that are found by their identifiers",
+                             to_string(*definition.strategy)));
+}
+
+// A set that is replaced as a whole is right to the last row, unless somebody says otherwise, and is written by one job
+// at a time. Where it is changed in place, that is done in one transaction.
+void read_set_settings(const Node& root, Definition& definition, Faults& faults) {
+  const WholeSet* set = definition.set();
+  if (set == nullptr) return;
+  if (!definition.max_errors.given()) definition.max_errors.count = 0;
+  if (root.find("lock") == nullptr) definition.lock = Lock::target;
+  if (set->version) return;
+  if (root.find("commit") != nullptr && definition.commit == Commit::per_bucket)
+    faults.error(root.find("commit")->place, "definition_bad_value",
+                 "commit: a set without 'version' is replaced in one transaction; leave it out or say all_or_nothing");
+  definition.commit = Commit::all_or_nothing;
 }
 
 }  // namespace
+
+MaxErrors read_limit(const Node& node, std::string_view label, Faults& faults) {
+  static constexpr std::string_view kKeys[] = {"count", "percent"};
+  const auto below = [&](std::string_view key) { return fmt::format("{}.{}", label, key); };
+  MaxErrors limit;
+  if (node.is_map()) {
+    check_map(node, label, kKeys, {}, faults);
+    if (const Node* count = node.find("count"))
+      limit.count = read_integer(*count, below("count"), 0, kMaxCount, faults);
+    if (const Node* percent = node.find("percent")) limit.percent = read_percent(*percent, below("percent"), faults);
+    if (node.size() == 0) report_kind(node, label, kLimitExpected, faults);
+  } else if (node.is_scalar() && node.text.ends_with('%')) {
+    limit.percent = read_percent(node, label, faults);
+  } else if (node.is_scalar() && node.text.find_first_not_of("-0123456789") == std::string::npos) {
+    limit.count = read_integer(node, label, 0, kMaxCount, faults);
+  } else {
+    report_kind(node, label, kLimitExpected, faults);
+  }
+  return limit;
+}
 
 void read_settings(const Node& root, Definition& definition, Faults& faults) {
   read_duplicates(root, definition, faults);
   read_top_choice(root, "partition", definition.partition, faults);
   read_top_choice(root, "commit", definition.commit, faults);
   read_top_choice(root, "fail_when", definition.fail_when, faults);
-  if (const Node* node = root.find("max_errors")) definition.max_errors = read_max_errors(*node, faults);
+  if (const Node* node = root.find("max_errors")) definition.max_errors = read_limit(*node, "max_errors", faults);
   read_top_choice(root, "review", definition.review, faults);
   read_top_choice(root, "lock", definition.lock, faults);
   if (root.find("lock") == nullptr && keeps_history(definition)) definition.lock = Lock::target;
+  read_set_settings(root, definition, faults);
   read_register_settings(root, definition, faults);
 }
 
@@ -130,7 +146,7 @@ Result<void> set_limits(Definition& definition, const Limits& limits) {
   const auto scalar = [](const std::string& text) {
     return Node{.kind = Node::Kind::scalar, .text = text, .plain = true};
   };
-  if (!limits.max_errors.empty()) definition.max_errors = read_max_errors(scalar(limits.max_errors), faults);
+  if (!limits.max_errors.empty()) definition.max_errors = read_limit(scalar(limits.max_errors), "max_errors", faults);
   if (!limits.fail_when.empty())
     definition.fail_when =
         read_choice<FailWhen>(scalar(limits.fail_when), "fail_when", faults).value_or(definition.fail_when);

@@ -30,6 +30,12 @@ Source read_source(const Node& node, Faults& faults, Source source = {});
 DataColumn read_column(const Node& key, const Node& node, const std::string& label, Faults& faults);
 Lookup read_lookup(const Node& node, std::string_view label, Faults& faults);
 Check read_check(const Node& node, std::string_view label, Faults& faults);
+// Conditions, column: value.
+std::vector<std::pair<std::string, FixedValue>> read_where(const Node& node, const std::string& label, Faults& faults);
+// A number of rows, a share of them, or both.
+MaxErrors read_limit(const Node& node, std::string_view label, Faults& faults);
+// What an entry with replace_set says about its set.
+WholeSet read_set(const Node& entry, std::string_view label, Faults& faults);
 LoadEntry read_load_entry(const Node& node, std::string_view label, Faults& faults);
 // `columns` and `checks` of a definition, or of the step with this code; those that are there are added to the
 // definition. A column that it has already is a fault and is left out.
@@ -37,8 +43,6 @@ void read_columns(const Node& map, const std::string& step, Definition& definiti
 void read_checks(const Node& map, const std::string& step, Definition& definition, Outline& outline, Faults& faults);
 // `steps`, in the order of their priorities, and their columns and checks.
 void read_steps(const Node& root, Definition& definition, Outline& outline, Faults& faults);
-// How rows of the file are written to a table that has them already; what this version does not build is reported.
-std::optional<Strategy> read_strategy(const Node& node, std::string_view label, Faults& faults);
 std::optional<Temporal> read_temporal(const Node& node, std::string_view label, Faults& faults);
 // Reads `duplicates`, `aggregate`, `partition`, `commit`, `fail_when`, `max_errors` of the whole definition.
 void read_settings(const Node& root, Definition& definition, Faults& faults);

@@ -69,8 +69,8 @@ std::vector<FaultCase> unit_cases() {
        "expected one of job_provided, source_columns", kSchema},
       {"strategy_append", steps("  one: {priority: 1}", "strategy: append"), "definition_bad_value", 5, 11,
        "strategy: 'append' is not accepted; steps write to units that are found by their identifiers", kSchema},
-      {"strategy_replace_set", steps("  one: {priority: 1}", "strategy: replace_set"), "unsupported", 5, 11,
-       "strategy: 'replace_set' is not supported yet", kSchema},
+      {"strategy_replace_set", steps("  one: {priority: 1}", "strategy: replace_set"), "definition_bad_value", 5, 11,
+       "strategy: 'replace_set' is not accepted; steps write to units", kSchema},
       {"mode_without_steps", document("  a:", "mode: legal_unit\nload: [{table: t, key: a}]"), "definition_no_effect",
        5, 1, "mode: has no effect without steps"},
   };

@@ -162,6 +162,43 @@ json::object to_object(const std::vector<TargetColumn>& columns) {
   return object;
 }
 
+json::object to_object(const MaxErrors& limit) {
+  json::object object;
+  if (limit.count) put(object, "count", *limit.count);
+  if (limit.percent) put(object, "percent", *limit.percent);
+  return object;
+}
+
+json::object to_object(const ActiveRow& active) {
+  json::object object, where;
+  put(object, "table", text(active.table));
+  put(object, "flag", text(active.flag));
+  put(object, "take", text(active.take));
+  for (const auto& [column, value] : active.where) put(where, column, fixed(value));
+  if (!where.empty()) put(object, "where", std::move(where));
+  return object;
+}
+
+void put_set(json::object& object, const WholeSet& set) {
+  json::object scope;
+  for (const ScopeColumn& column : set.scope) {
+    if (column.active)
+      put(scope, column.target, json::object{{"active", to_object(*column.active)}});
+    else
+      put(scope, column.target, fixed(column.value));
+  }
+  if (!scope.empty()) put(object, "scope", std::move(scope));
+  if (set.version)
+    put(object, "version",
+        json::object{{"column", text(set.version->column)},
+                     {"table", text(set.version->table)},
+                     {"id", text(set.version->id)},
+                     {"flag", text(set.version->flag)},
+                     {"keep_days", set.version->keep_days}});
+  put(object, "allow_empty", set.allow_empty);
+  if (set.max_removed.given()) put(object, "max_removed", to_object(set.max_removed));
+}
+
 json::object to_object(const LoadEntry& entry) {
   json::object object;
   put(object, "table", text(entry.table));
@@ -171,6 +208,8 @@ json::object to_object(const LoadEntry& entry) {
   if (!entry.with.empty()) put(object, "with", texts(entry.with));
   if (!entry.for_new.empty()) put(object, "for_new", text(entry.for_new));
   if (entry.identifies) put(object, "identifies", entry.identifies);
+  if (entry.set) put_set(object, *entry.set);
+  if (!entry.deletes.empty()) put(object, "delete", text(entry.deletes));
   if (!entry.step.empty()) put(object, "step", text(entry.step));
   if (entry.columns_given) put(object, "columns", to_object(entry.columns));
   return object;
@@ -184,13 +223,6 @@ json::object to_object(const Step& step) {
   put(object, "kind", text(step.kind));
   for (std::size_t i = 0; i < step.options.size(); ++i)
     put(object, step.options.key(i).text, json_of(step.options.value(i)));
-  return object;
-}
-
-json::object to_object(const MaxErrors& max_errors) {
-  json::object object;
-  if (max_errors.count) put(object, "count", *max_errors.count);
-  if (max_errors.percent) put(object, "percent", *max_errors.percent);
   return object;
 }
 

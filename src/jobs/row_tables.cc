@@ -74,6 +74,7 @@ std::string_view operation_of(const ListedRow& row, Strategy strategy) {
     case Outcome::updated:
     case Outcome::unchanged: return change;
     case Outcome::skipped: return row.issue.code == "no_target" ? "insert" : row.issue.code == "exists" ? change : "";
+    case Outcome::deleted: return "delete";
     case Outcome::failed:
     case Outcome::unprocessed: break;
   }
@@ -271,7 +272,8 @@ class Filler {
 std::string_view merge_status(const ListedRow& row) {
   switch (row.outcome) {
     case Outcome::inserted:
-    case Outcome::updated: return "APPLIED";
+    case Outcome::updated:
+    case Outcome::deleted: return "APPLIED";
     case Outcome::unchanged: return "SKIPPED_IDENTICAL";
     case Outcome::failed: return "ERROR";
     case Outcome::unprocessed: return {};

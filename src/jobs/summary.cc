@@ -25,10 +25,8 @@ std::int64_t rows_per_second(const Summary& summary) {
 
 std::string to_json(const Summary& summary) {
   boost::json::object rows{{"read", summary.rows.read}};
-  for (const Outcome outcome : {Outcome::inserted, Outcome::updated, Outcome::unchanged, Outcome::failed,
-                                Outcome::skipped, Outcome::unprocessed})
-    rows[model::to_string(outcome)] = summary.rows[outcome];
-  rows["deleted"] = summary.rows.deleted;
+  for (const Outcome outcome : model::kOutcomes) rows[model::to_string(outcome)] = summary.rows[outcome];
+  rows["removed"] = summary.rows.removed;
   boost::json::array issues;
   for (const auto& [what, count] : summary.issues)
     issues.push_back(boost::json::object{{"code", what.first}, {"column", what.second}, {"count", count}});

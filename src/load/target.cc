@@ -117,6 +117,10 @@ Result<void> Target::prepare() {
   return {};
 }
 
+void Target::read_only(const db::Column& column, std::int64_t value) {
+  only_ = fmt::format(" AND stored.{} = {}", Connection::quote_name(column.name), value);
+}
+
 Result<void> Target::fill(std::span<const std::string> columns, db::TupleSource& tuples) {
   // Many loads need no temporary table.
   LADE_TRY(
@@ -183,8 +187,8 @@ Result<bool> Target::is_sparse(const std::string& condition, std::size_t rows) {
   if (!is_postgresql()) {
     const db::Value parameter = static_cast<std::int64_t>(limit + 1);
     LADE_ASSIGN(const auto counted,
-                connection_.query(fmt::format("SELECT count(*) FROM (SELECT 1 FROM {} WHERE {} LIMIT $1) AS counted",
-                                              entry_.table.quoted, condition),
+                connection_.query(fmt::format("SELECT count(*) FROM (SELECT 1 FROM {} AS stored WHERE {}{} LIMIT $1)",
+                                              entry_.table.quoted, condition, only_),
                                   {&parameter, 1}));
     return std::get<std::int64_t>(counted.front().front()) > static_cast<std::int64_t>(limit);
   }
@@ -203,8 +207,8 @@ Result<bool> Target::is_sparse(const std::string& condition, std::size_t rows) {
                       name, i, column.type);
     }
   }
-  LADE_ASSIGN(const auto plan,
-              connection_.query(fmt::format("EXPLAIN SELECT 1 FROM {} WHERE {}", entry_.table.quoted, estimated)));
+  LADE_ASSIGN(const auto plan, connection_.query(fmt::format("EXPLAIN SELECT 1 FROM {} AS stored WHERE {}{}",
+                                                             entry_.table.quoted, estimated, only_)));
   const std::string& line = std::get<std::string>(plan.front().front());
   const auto at = line.find("rows=");
   std::size_t estimate = 0;
@@ -217,18 +221,19 @@ Result<bool> Target::read_range(std::string_view first, std::string_view last, s
   LADE_ASSIGN(const std::string condition, range_condition(first, last));
   LADE_ASSIGN(const bool sparse, is_sparse(condition, rows));
   if (sparse) return false;
-  LADE_TRY(connection_.copy_out(
-      fmt::format("SELECT {} FROM {} WHERE {} ORDER BY {}", column_list_, entry_.table.quoted, condition, key_list_),
-      on_row));
+  LADE_TRY(connection_.copy_out(fmt::format("SELECT {} FROM {} AS stored WHERE {}{} ORDER BY {}", column_list_,
+                                            entry_.table.quoted, condition, only_, key_list_),
+                                on_row));
   return true;
 }
 
 Result<void> Target::read_keys(db::TupleSource& keys, const OnRow& on_row) {
   LADE_TRY(fill(key_columns_, keys));
   LADE_TRY(steer_planner(Reading::keys));
-  return connection_.copy_out(fmt::format("SELECT {} FROM {} AS staged JOIN {} AS stored ON {}",
-                                          list(columns_, "stored."), staged_table_, entry_.table.quoted, key_join_),
-                              on_row);
+  return connection_.copy_out(
+      fmt::format("SELECT {} FROM {} AS staged JOIN {} AS stored ON {}{}", list(columns_, "stored."), staged_table_,
+                  entry_.table.quoted, key_join_, only_),
+      on_row);
 }
 
 Result<void> Target::insert(db::TupleSource& tuples) {
@@ -286,16 +291,22 @@ Result<std::vector<std::string>> Target::draw(const db::Column& column, std::siz
     for (std::size_t i = 0; i < count; ++i)
       ids.push_back(std::get<std::int64_t>(rows.front().front()) + 1 + static_cast<std::int64_t>(i));
   }
-  const definition::Type integer{definition::TypeKind::integer};
-  const auto form = analysis::wire_form(integer, column);
   for (std::size_t i = 0; i < count; ++i) {
-    Cell cell;
-    cell.number = ids[i];
-    if (!form || !analysis::append_value(fields[i], cell, integer, *form))
+    fields[i] = integer_field(column, ids[i]);
+    if (fields[i].empty())
       return fail("reference_not_drawn", fmt::format("the sequence of {}.{} gives values that do not fit the column",
                                                      entry_.table.name, column.name));
   }
   return fields;
+}
+
+std::string integer_field(const db::Column& column, std::int64_t number) {
+  const definition::Type integer{definition::TypeKind::integer};
+  const auto form = analysis::wire_form(integer, column);
+  std::string field;
+  Cell cell;
+  cell.number = number;
+  return form && analysis::append_value(field, cell, integer, *form) ? field : std::string();
 }
 
 Result<bool> Target::refers_to(const db::Table& other) {

@@ -20,6 +20,9 @@ class Target {
   // Asks the database what it must know about the table. Call it once.
   Result<void> prepare();
 
+  // From now on only rows with this value are read.
+  void read_only(const db::Column& column, std::int64_t value);
+
   using OnRow = std::function<Result<void>(std::string_view tuple)>;
   // The stored rows with keys from `first` to `last` (tuples of this entry), for keys that the database sorts as lade
   // does. Gives false without reading when the range holds far more rows than the `rows` wanted.
@@ -62,8 +65,12 @@ class Target {
   std::string key_join_;
   std::string key_list_;
   std::string update_sql_;
+  std::string only_;                 // a condition on all that is read, behind the others; mostly empty
   bool insert_in_portions_ = false;  // the table refers to others, and no row of it to another one
   std::int64_t inserted_ = 0;        // by the last insert()
 };
+
+// The number as a field of a tuple; empty when it does not fit the column.
+std::string integer_field(const db::Column& column, std::int64_t number);
 
 }  // namespace lade::load

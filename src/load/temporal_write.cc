@@ -162,8 +162,7 @@ Result<void> TemporalLoad::tell(JournalWriter& writer, Target& target, std::vect
     key.clear();
     append_key(key, tuple, row_entry_.key, fields_);
     const staging::RowPlace& place = slice_->rows[change.row].place;
-    LADE_TRY(writer.add(sort_key_of(tuple),
-                        {key, change.before, fingerprint(change.tuple), place.row_id, place.line}));
+    LADE_TRY(writer.add(sort_key_of(tuple), {key, change.before, fingerprint(change.tuple), place.row_id, place.line}));
   }
   return {};
 }

@@ -14,13 +14,14 @@ std::string_view to_string(Outcome outcome) {
     case Outcome::inserted: return "inserted";
     case Outcome::failed: return "failed";
     case Outcome::unprocessed: return "unprocessed";
+    case Outcome::deleted: return "deleted";
   }
   return "unknown";
 }
 
 RowCounts& RowCounts::operator+=(const RowCounts& other) {
   read += other.read;
-  deleted += other.deleted;
+  removed += other.removed;
   for (std::size_t i = 0; i < by_outcome.size(); ++i) by_outcome[i] += other.by_outcome[i];
   return *this;
 }

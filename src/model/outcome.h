@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <string_view>
 
 #include "base/result.h"
@@ -9,14 +10,19 @@
 namespace lade::model {
 
 // What became of a row, weakest first: a row that goes into several tables counts with its strongest outcome.
-enum class Outcome : std::uint8_t { skipped, unchanged, updated, inserted, failed, unprocessed };
+enum class Outcome : std::uint8_t { skipped, unchanged, updated, inserted, failed, unprocessed, deleted };
+// All of them, in the order in which they are shown and stored.
+inline constexpr Outcome kOutcomes[] = {Outcome::inserted, Outcome::updated,     Outcome::unchanged, Outcome::failed,
+                                        Outcome::skipped,  Outcome::unprocessed, Outcome::deleted};
 
 std::string_view to_string(Outcome outcome);
 
 // The bill of lading: rows read and what became of each.
 struct RowCounts {
   std::int64_t read = 0;
-  std::int64_t deleted = 0;  // removed from the target by a whole-set load; not part of the sum
+  // From the target, because a file that is the whole truth lacks them; not part of the sum. (A row of the file that
+  // deletes a stored one has the outcome `deleted`.)
+  std::int64_t removed = 0;
 
   std::int64_t& operator[](Outcome outcome) { return by_outcome[static_cast<std::size_t>(outcome)]; }
   std::int64_t operator[](Outcome outcome) const { return by_outcome[static_cast<std::size_t>(outcome)]; }
@@ -28,7 +34,7 @@ struct RowCounts {
   // The same as a Result: not_conserved.
   Result<void> check_conserved() const;
 
-  std::array<std::int64_t, 6> by_outcome{};
+  std::array<std::int64_t, std::size(kOutcomes)> by_outcome{};
 };
 
 }  // namespace lade::model

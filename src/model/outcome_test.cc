@@ -9,14 +9,11 @@
 namespace lade::model {
 namespace {
 
-constexpr Outcome kAll[] = {Outcome::skipped,  Outcome::unchanged, Outcome::updated,
-                            Outcome::inserted, Outcome::failed,    Outcome::unprocessed};
-
 TEST(Outcome, EveryOutcomeHasItsOwnName) {
   std::set<std::string_view> names;
-  for (const Outcome outcome : kAll) names.insert(to_string(outcome));
-  EXPECT_EQ(names,
-            (std::set<std::string_view>{"skipped", "unchanged", "updated", "inserted", "failed", "unprocessed"}));
+  for (const Outcome outcome : kOutcomes) names.insert(to_string(outcome));
+  EXPECT_EQ(names, (std::set<std::string_view>{"skipped", "unchanged", "updated", "inserted", "failed", "unprocessed",
+                                               "deleted"}));
 }
 
 TEST(Outcome, TheStrongestOfSeveralTablesCounts) {
@@ -29,13 +26,13 @@ TEST(Outcome, TheStrongestOfSeveralTablesCounts) {
 TEST(RowCounts, AreConservedOnlyWhenEveryRowHasOneOutcome) {
   RowCounts counts;
   EXPECT_OK(counts.check_conserved());
-  counts.read = 6;
-  for (const Outcome outcome : kAll) {
+  counts.read = 7;
+  for (const Outcome outcome : kOutcomes) {
     EXPECT_FAILS(counts.check_conserved(), "not_conserved");
     ++counts[outcome];
   }
   EXPECT_OK(counts.check_conserved());
-  counts.deleted = 3;
+  counts.removed = 3;
   EXPECT_OK(counts.check_conserved()) << "rows removed from the target were not read";
   ++counts[Outcome::failed];
   EXPECT_FAILS(counts.check_conserved(), "not_conserved");
@@ -46,12 +43,12 @@ TEST(RowCounts, AddUp) {
   left.read = 1;
   left[Outcome::inserted] = 2;
   right.read = 3;
-  right.deleted = 4;
+  right.removed = 4;
   right[Outcome::inserted] = 5;
   right[Outcome::skipped] = 6;
   left += right;
   EXPECT_EQ(left.read, 4);
-  EXPECT_EQ(left.deleted, 4);
+  EXPECT_EQ(left.removed, 4);
   EXPECT_EQ(left[Outcome::inserted], 7);
   EXPECT_EQ(left[Outcome::skipped], 6);
   EXPECT_EQ(left.accounted(), 13);

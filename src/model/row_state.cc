@@ -37,6 +37,7 @@ std::string_view row_action(Outcome outcome) {
   switch (outcome) {
     case Outcome::inserted: return "insert";
     case Outcome::updated: return "update";
+    case Outcome::deleted: return "delete";
     case Outcome::unchanged:
     case Outcome::skipped:
     case Outcome::failed: return "skip";

@@ -53,10 +53,8 @@ Value known(std::optional<Value> value, const std::string& word) {
 
 void read_rows(const Members& members, model::RowCounts& rows) {
   rows.read = members.number("read");
-  rows.deleted = members.number("deleted");
-  for (const Outcome outcome : {Outcome::inserted, Outcome::updated, Outcome::unchanged, Outcome::failed,
-                                Outcome::skipped, Outcome::unprocessed})
-    rows[outcome] = members.number(model::to_string(outcome));
+  rows.removed = members.number("removed");
+  for (const Outcome outcome : model::kOutcomes) rows[outcome] = members.number(model::to_string(outcome));
 }
 
 // As many halves of percents as are done, so that progress() gives the number that was told.

@@ -17,7 +17,7 @@ constexpr std::string_view kSelect = R"sql(
 SELECT b.id, CAST(b.uuid AS text), b.name, b.source_manifest, b.created_by, b.newcomers_wait, {created_at},
        j.state, j.outcome, j.paused, count(j.id), count(j.started_at), {started_at}, {finished_at},
        CAST(sum(coalesce(j.rows_total, j.rows_read)) AS bigint),
-       CAST(sum(j.rows_inserted + j.rows_updated + j.rows_unchanged + j.rows_failed + j.rows_skipped) AS bigint),
+       CAST(sum(j.rows_inserted + j.rows_updated + j.rows_unchanged + j.rows_deleted + j.rows_failed + j.rows_skipped) AS bigint),
        CAST(sum(j.rows_failed) AS bigint),
        CAST(sum(CASE WHEN j.chunks + j.buckets = 0 THEN 0
                      ELSE 1000 * (j.chunks_done + j.buckets_settled + j.buckets_processed) / (j.chunks + 2 * j.buckets)

@@ -274,7 +274,8 @@ Result<void> advance_job(db::Connection& connection, std::int64_t id, const JobA
                           rows[Outcome::failed],
                           rows[Outcome::skipped],
                           rows[Outcome::unprocessed],
-                          rows.deleted,
+                          rows[Outcome::deleted],
+                          rows.removed,
                           id};
   LADE_ASSIGN(
       const std::int64_t changed,
@@ -283,7 +284,8 @@ Result<void> advance_job(db::Connection& connection, std::int64_t id, const JobA
           "buckets_processed = buckets_processed + $3, rows_analysed = rows_analysed + $4, rows_read = rows_read + $5, "
           "rows_inserted = rows_inserted + $6, rows_updated = rows_updated + $7, rows_unchanged = rows_unchanged + $8, "
           "rows_failed = rows_failed + $9, rows_skipped = rows_skipped + $10, rows_unprocessed = rows_unprocessed + "
-          "$11, rows_deleted = rows_deleted + $12 WHERE id = $13 AND outcome IS NULL",
+          "$11, rows_deleted = rows_deleted + $12, rows_removed = rows_removed + $13 WHERE id = $14 AND outcome IS "
+          "NULL",
           values));
   if (changed == 1) return {};
   LADE_TRY(read_decisive(connection, id));
@@ -299,14 +301,16 @@ Result<void> save_bill(db::Connection& connection, std::int64_t id, const JobBil
                           rows[Outcome::failed],
                           rows[Outcome::skipped],
                           rows[Outcome::unprocessed],
-                          rows.deleted,
+                          rows[Outcome::deleted],
+                          rows.removed,
                           bill.issues,
                           text_or_null(bill.results_error),
                           id};
   LADE_ASSIGN(const std::int64_t changed,
               connection.execute("UPDATE lade_job SET rows_read = $1, rows_inserted = $2, rows_updated = $3, "
                                  "rows_unchanged = $4, rows_failed = $5, rows_skipped = $6, rows_unprocessed = $7, "
-                                 "rows_deleted = $8, issues = $9, results_error = $10 WHERE id = $11",
+                                 "rows_deleted = $8, rows_removed = $9, issues = $10, results_error = $11 "
+                                 "WHERE id = $12",
                                  values));
   if (changed == 0) return fail(job_not_found(id));
   return {};

@@ -176,18 +176,16 @@ TEST_P(JobChanges, PlanAndCountersGiveTheProgress) {
   EXPECT_EQ(found(id).progress(), 10);
   JobAdvance advance{4, 3, 1, 1'000, {}};
   advance.rows.read = 21;
-  advance.rows.deleted = 7;
+  advance.rows.removed = 7;
   std::int64_t next = 1;
-  for (const Outcome outcome : {Outcome::inserted, Outcome::updated, Outcome::unchanged, Outcome::failed,
-                                Outcome::skipped, Outcome::unprocessed})
-    advance.rows[outcome] = next++;
+  for (const Outcome outcome : model::kOutcomes) advance.rows[outcome] = next++;
   ASSERT_OK(advance_job(*connection, id, advance));
   JobRecord job = found(id);
   EXPECT_EQ(job.rows_total, 1'000);
   EXPECT_EQ(job.rows_analysed, 1'000);
   EXPECT_EQ(job.progress(), 81);
   EXPECT_EQ(job.rows.read, 21);
-  EXPECT_EQ(job.rows.deleted, 7);
+  EXPECT_EQ(job.rows.removed, 7);
   EXPECT_EQ(job.rows.by_outcome, advance.rows.by_outcome);
   ASSERT_OK(advance_job(*connection, id, {.buckets_processed = 2}));
   EXPECT_EQ(found(id).progress(), 99);

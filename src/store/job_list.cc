@@ -25,7 +25,8 @@ std::string select_jobs(const db::Connection& connection) {
       "j.review_revision, "
       "j.reviewed_by, (SELECT w.slug FROM lade_job w WHERE w.id = j.waits_for AND j.outcome IS NULL), j.rows_total, "
       "j.rows_analysed, j.rows_read, j.rows_inserted, j.rows_updated, j.rows_unchanged, "
-      "j.rows_failed, j.rows_skipped, j.rows_unprocessed, j.rows_deleted, j.issues, j.chunks, j.chunks_done, "
+      "j.rows_failed, j.rows_skipped, j.rows_unprocessed, j.rows_deleted, j.rows_removed, j.issues, j.chunks, "
+      "j.chunks_done, "
       "j.buckets, "
       "j.buckets_settled, j.buckets_processed, j.events, {}, {}, {}, {} "
       "FROM lade_job j JOIN lade_definition d ON d.id = j.definition_id LEFT JOIN lade_batch b ON b.id = j.batch_id "
@@ -93,10 +94,8 @@ void read_counts(Columns& columns, JobRecord& job) {
   job.rows_total = columns.integer_or_null();
   job.rows_analysed = columns.integer();
   job.rows.read = columns.integer();
-  for (const Outcome outcome : {Outcome::inserted, Outcome::updated, Outcome::unchanged, Outcome::failed,
-                                Outcome::skipped, Outcome::unprocessed})
-    job.rows[outcome] = columns.integer();
-  job.rows.deleted = columns.integer();
+  for (const Outcome outcome : model::kOutcomes) job.rows[outcome] = columns.integer();
+  job.rows.removed = columns.integer();
   job.issues = columns.text();
   job.chunks = columns.integer();
   job.chunks_done = columns.integer();

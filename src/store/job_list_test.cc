@@ -247,7 +247,7 @@ TEST_P(JobList, OutcomesOfABucketAreKeptAndCounted) {
   BucketOutcomes outcomes{2, {}, packer.finish()};
   outcomes.counts[Outcome::inserted] = 300;
   outcomes.counts[Outcome::failed] = 1;
-  outcomes.counts.deleted = 5;
+  outcomes.counts.removed = 5;
   ASSERT_OK(save_outcomes(*connection, job, {2, {}, "before"}));
   ASSERT_OK(save_outcomes(*connection, job, outcomes));
   ASSERT_OK(save_outcomes(*connection, job, {0, outcomes.counts, ""}));

@@ -13,7 +13,7 @@ using db::Value;
 constexpr std::string_view kQuery = R"sql(
 WITH job AS (
   SELECT j.*, coalesce(rows_total, 0) AS total,
-    rows_inserted + rows_updated + rows_unchanged + rows_skipped AS loaded,
+    {loaded} AS loaded,
     rows_failed + CASE WHEN state = 'finished' THEN 0 ELSE
       (SELECT CAST(coalesce(sum(o.rows_failed), 0) AS bigint) FROM lade_outcome o WHERE o.job_id = j.id AND o.settled)
     END AS refused,
@@ -56,15 +56,23 @@ std::string seconds_sql(bool sqlite, std::string_view phase) {
                      phase);
 }
 
-}  // namespace
+// With deleted rows since migration 16.
+constexpr std::string_view kLoadedBefore = "rows_inserted + rows_updated + rows_unchanged + rows_skipped";
+constexpr std::string_view kLoaded = "rows_inserted + rows_updated + rows_unchanged + rows_skipped + rows_deleted";
 
-std::string job_progress_query(db::Backend backend) {
+std::string progress_query(db::Backend backend, std::string_view loaded) {
   const bool sqlite = backend == db::Backend::sqlite;
-  return fmt::format(fmt::runtime(kQuery),
+  return fmt::format(fmt::runtime(kQuery), fmt::arg("loaded", loaded),
                      fmt::arg("now", sqlite ? "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')" : "clock_timestamp()"),
                      fmt::arg("analysis_seconds", seconds_sql(sqlite, "analysis")),
                      fmt::arg("import_seconds", seconds_sql(sqlite, "import")),
                      fmt::arg("object", sqlite ? "json_object" : "json_build_object"));
+}
+
+}  // namespace
+
+std::string job_progress_query(db::Backend backend) {
+  return progress_query(backend, kLoaded);
 }
 
 std::string job_progress_function() {
@@ -73,6 +81,20 @@ BEGIN
   IF to_regprocedure(quote_ident(current_schema()) || '.get_import_job_progress(integer)') IS NULL THEN
     CREATE FUNCTION get_import_job_progress(job_id integer) RETURNS json LANGUAGE sql STABLE SET search_path FROM CURRENT
     AS $body${}$body$;
+  END IF;
+END
+$do$;
+)sql",
+                     progress_query(db::Backend::postgresql, kLoadedBefore));
+}
+
+std::string newer_job_progress_function() {
+  return fmt::format(R"sql(DO $do$
+BEGIN
+  IF (SELECT prosrc LIKE '%lade_outcome%' FROM pg_proc
+      WHERE oid = to_regprocedure(quote_ident(current_schema()) || '.get_import_job_progress(integer)')) THEN
+    CREATE OR REPLACE FUNCTION get_import_job_progress(job_id integer) RETURNS json LANGUAGE sql STABLE
+    SET search_path FROM CURRENT AS $body${}$body$;
   END IF;
 END
 $do$;

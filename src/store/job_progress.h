@@ -20,5 +20,7 @@ std::string job_progress_query(db::Backend backend);
 // What makes it a function of the database, unless there is one of that name. PostgreSQL only. It is part of a
 // migration: another query needs a further one.
 std::string job_progress_function();
+// The same with the newest query, in place of lade's own.
+std::string newer_job_progress_function();
 
 }  // namespace lade::store

@@ -48,10 +48,8 @@ Result<std::vector<std::int64_t>> listening(db::Connection& connection, const Ha
 json::object rows_of(const model::RowCounts& rows) {
   using model::Outcome;
   json::object counts{{"read", rows.read}};
-  for (const Outcome outcome : {Outcome::inserted, Outcome::updated, Outcome::unchanged, Outcome::failed,
-                                Outcome::skipped, Outcome::unprocessed})
-    counts[to_string(outcome)] = rows[outcome];
-  counts["deleted"] = rows.deleted;
+  for (const Outcome outcome : model::kOutcomes) counts[to_string(outcome)] = rows[outcome];
+  counts["removed"] = rows.removed;
   return counts;
 }
 

@@ -8,14 +8,11 @@ namespace {
 using db::Value;
 using model::Outcome;
 
-constexpr Outcome kInOrder[] = {Outcome::inserted, Outcome::updated, Outcome::unchanged,
-                                Outcome::failed,   Outcome::skipped, Outcome::unprocessed};
-
-// Six outcomes and the deleted rows from `row[first]` on.
+// All outcomes and the removed rows from `row[first]` on.
 model::RowCounts counts_of(const db::Row& row, std::size_t first) {
   model::RowCounts counts;
-  for (const Outcome outcome : kInOrder) counts[outcome] = integer_of(row[first++]);
-  counts.deleted = integer_of(row[first]);
+  for (const Outcome outcome : model::kOutcomes) counts[outcome] = integer_of(row[first++]);
+  counts.removed = integer_of(row[first]);
   return counts;
 }
 
@@ -24,21 +21,22 @@ model::RowCounts counts_of(const db::Row& row, std::size_t first) {
 Result<void> save_outcomes(db::Connection& connection, std::int64_t job, const BucketOutcomes& outcomes) {
   const model::RowCounts& counts = outcomes.counts;
   std::vector<Value> values = {job, outcomes.bucket};
-  for (const Outcome outcome : kInOrder) values.push_back(counts[outcome]);
-  values.push_back(counts.deleted);
+  for (const Outcome outcome : model::kOutcomes) values.push_back(counts[outcome]);
+  values.push_back(counts.removed);
   values.push_back(db::Bytes{outcomes.packed});
   values.push_back(std::int64_t{outcomes.settled});
   values.push_back(db::Bytes{outcomes.findings});
   values.push_back(outcomes.issues);
   LADE_TRY(connection.execute(
       "INSERT INTO lade_outcome (job_id, bucket, company_id, rows_inserted, rows_updated, rows_unchanged, rows_failed, "
-      "rows_skipped, rows_unprocessed, rows_deleted, packed, settled, findings, issues) "
+      "rows_skipped, rows_unprocessed, rows_deleted, rows_removed, packed, settled, findings, issues) "
       "VALUES ($1, $2, (SELECT company_id FROM lade_job WHERE id = $1), $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, "
-      "$13) "
+      "$13, $14) "
       "ON CONFLICT (job_id, bucket) DO UPDATE SET rows_inserted = excluded.rows_inserted, "
       "rows_updated = excluded.rows_updated, rows_unchanged = excluded.rows_unchanged, "
       "rows_failed = excluded.rows_failed, rows_skipped = excluded.rows_skipped, "
-      "rows_unprocessed = excluded.rows_unprocessed, rows_deleted = excluded.rows_deleted, packed = excluded.packed, "
+      "rows_unprocessed = excluded.rows_unprocessed, rows_deleted = excluded.rows_deleted, "
+      "rows_removed = excluded.rows_removed, packed = excluded.packed, "
       "settled = excluded.settled, findings = excluded.findings, issues = excluded.issues",
       values));
   return {};
@@ -49,14 +47,15 @@ Result<std::vector<BucketOutcomes>> outcomes_of(db::Connection& connection, std:
   const Value values[] = {job, first, last};
   LADE_ASSIGN(
       const auto rows,
-      connection.query("SELECT bucket, packed, rows_inserted, rows_updated, rows_unchanged, rows_failed, "
-                       "rows_skipped, rows_unprocessed, rows_deleted, settled, findings, issues FROM lade_outcome "
-                       "WHERE job_id = $1 AND bucket BETWEEN $2 AND $3 ORDER BY bucket",
-                       values));
+      connection.query(
+          "SELECT bucket, packed, rows_inserted, rows_updated, rows_unchanged, rows_failed, "
+          "rows_skipped, rows_unprocessed, rows_deleted, rows_removed, settled, findings, issues FROM lade_outcome "
+          "WHERE job_id = $1 AND bucket BETWEEN $2 AND $3 ORDER BY bucket",
+          values));
   std::vector<BucketOutcomes> outcomes;
   for (const db::Row& row : rows)
-    outcomes.push_back({integer_of(row[0]), counts_of(row, 2), bytes_of(connection, row[1]), integer_of(row[9]) != 0,
-                        bytes_of(connection, row[10]), text_of(row[11])});
+    outcomes.push_back({integer_of(row[0]), counts_of(row, 2), bytes_of(connection, row[1]), integer_of(row[10]) != 0,
+                        bytes_of(connection, row[11]), text_of(row[12])});
   return outcomes;
 }
 
@@ -79,12 +78,14 @@ Result<std::vector<std::string>> bucket_issues(db::Connection& connection, std::
 
 Result<model::RowCounts> counted_outcomes(db::Connection& connection, std::int64_t job) {
   const Value values[] = {job};
-  LADE_ASSIGN(const auto rows,
-              connection.query("SELECT CAST(sum(rows_inserted) AS bigint), CAST(sum(rows_updated) AS bigint), "
-                               "CAST(sum(rows_unchanged) AS bigint), CAST(sum(rows_failed) AS bigint), "
-                               "CAST(sum(rows_skipped) AS bigint), CAST(sum(rows_unprocessed) AS bigint), "
-                               "CAST(sum(rows_deleted) AS bigint) FROM lade_outcome WHERE job_id = $1",
-                               values));
+  LADE_ASSIGN(
+      const auto rows,
+      connection.query(
+          "SELECT CAST(sum(rows_inserted) AS bigint), CAST(sum(rows_updated) AS bigint), "
+          "CAST(sum(rows_unchanged) AS bigint), CAST(sum(rows_failed) AS bigint), "
+          "CAST(sum(rows_skipped) AS bigint), CAST(sum(rows_unprocessed) AS bigint), "
+          "CAST(sum(rows_deleted) AS bigint), CAST(sum(rows_removed) AS bigint) FROM lade_outcome WHERE job_id = $1",
+          values));
   return counts_of(rows.front(), 0);
 }
 

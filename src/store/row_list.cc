@@ -281,7 +281,7 @@ Way way_to(const std::variant<Outcome, RowState>& wanted) {
 bool needs_outcomes(const model::RowCounts& rows, const std::variant<Outcome, RowState>& wanted) {
   const auto* outcome = std::get_if<Outcome>(&wanted);
   if (outcome != nullptr && *outcome != Outcome::unprocessed) return rows[*outcome] > 0;
-  return rows[Outcome::inserted] + rows[Outcome::updated] + rows[Outcome::unchanged] + rows[Outcome::skipped] > 0;
+  return rows.accounted() - rows[Outcome::failed] - rows[Outcome::unprocessed] > 0;
 }
 
 std::string_view name_of(const std::variant<Outcome, RowState>& wanted) {
@@ -302,8 +302,8 @@ Error outcomes_not_kept(const JobRecord& job, std::string_view which) {
 std::vector<std::pair<std::string, WantedRows>> row_words() {
   using model::Outcome;
   std::vector<std::pair<std::string, WantedRows>> all;
-  for (const Outcome outcome : {Outcome::failed, Outcome::inserted, Outcome::updated, Outcome::unchanged,
-                                Outcome::skipped, Outcome::unprocessed})
+  for (const Outcome outcome : {Outcome::failed, Outcome::inserted, Outcome::updated, Outcome::deleted,
+                                Outcome::unchanged, Outcome::skipped, Outcome::unprocessed})
     all.emplace_back(model::to_string(outcome), outcome);
   for (std::size_t i = 0; i < model::kRowStates; ++i)
     all.emplace_back(model::to_string(static_cast<model::RowState>(i)), static_cast<model::RowState>(i));

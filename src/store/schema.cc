@@ -301,11 +301,41 @@ CREATE TABLE lade_job_table (
 );
 )sql";
 
+// Rows that a file lacks, which is the whole truth; versions of data sets (store/set_versions.h).
+constexpr std::string_view kSets = R"sql(
+ALTER TABLE lade_job ADD rows_removed bigint NOT NULL DEFAULT 0;
+ALTER TABLE lade_outcome ADD rows_removed bigint NOT NULL DEFAULT 0;
+CREATE TABLE lade_set_version (
+  id            @id,
+  company_id    integer NOT NULL REFERENCES lade_company (id),
+  job_id        integer NOT NULL,
+  table_name    text NOT NULL,
+  column_name   text NOT NULL,
+  version_table text NOT NULL,
+  id_column     text NOT NULL,
+  flag_column   text NOT NULL,
+  scope         text NOT NULL,
+  version_id    bigint NOT NULL,
+  based_on      bigint,
+  state         text NOT NULL CHECK (state IN ('building', 'active', 'retired', 'abandoned', 'purged')),
+  keep_days     integer NOT NULL,
+  rows          bigint NOT NULL DEFAULT 0,
+  error         text NOT NULL DEFAULT '',
+  created_at    @time NOT NULL,
+  activated_at  @time,
+  retired_at    @time
+);
+CREATE UNIQUE INDEX lade_set_version_job ON lade_set_version (job_id);
+CREATE INDEX lade_set_version_set ON lade_set_version (company_id, table_name, scope);
+)sql";
+
 }  // namespace
 
 std::span<const db::Migration> migrations() {
   static const std::string tables_sqlite = for_sqlite(kJobTables),
-                           tables_postgresql = for_postgresql(kJobTables) + job_progress_function();
+                           tables_postgresql = for_postgresql(kJobTables) + job_progress_function(),
+                           sets_sqlite = for_sqlite(kSets),
+                           sets_postgresql = for_postgresql(kSets) + newer_job_progress_function();
   static const db::Migration all[] = {
       {1, "definitions, jobs and issues", kFirstSqlite, kFirstPostgresql},
       {2, "issues without foreign keys", kPlainIssuesSqlite, kPlainIssuesPostgresql},
@@ -322,6 +352,7 @@ std::span<const db::Migration> migrations() {
       steps_migration(),
       {14, "corrections of rows", kCorrections, kCorrections},
       {15, "rows and progress for SQL", tables_sqlite, tables_postgresql},
+      {16, "data sets", sets_sqlite, sets_postgresql},
   };
   return all;
 }

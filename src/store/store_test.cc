@@ -239,20 +239,19 @@ TEST_P(Store, AJobIsRecordedFromStartToEnd) {
   ASSERT_OK(change_job(*connection, *id, {.event = JobEvent::planned}));
   EXPECT_EQ(value("SELECT state FROM lade_job"), db::Value("analysing_data"));
   model::RowCounts rows;
-  rows.read = 21;
+  rows.read = 28;
   std::int64_t next = 1;
-  for (const Outcome outcome : {Outcome::inserted, Outcome::updated, Outcome::unchanged, Outcome::failed,
-                                Outcome::skipped, Outcome::unprocessed})
-    rows[outcome] = next++;
-  rows.deleted = 7;
+  for (const Outcome outcome : model::kOutcomes) rows[outcome] = next++;
+  rows.removed = 8;
   ASSERT_TRUE(rows.conserved());
   ASSERT_OK(change_job(*connection, *id, {.event = JobEvent::analysed}));
   ASSERT_OK(save_bill(*connection, *id, {rows}));
   ASSERT_OK(change_job(*connection, *id, {.event = JobEvent::completed}));
   EXPECT_EQ(value("SELECT state || ' ' || outcome FROM lade_job"), db::Value("finished succeeded"));
-  EXPECT_EQ(integer("SELECT count(*) FROM lade_job WHERE rows_read = 21 AND rows_inserted = 1 AND rows_updated = 2 AND "
+  EXPECT_EQ(integer("SELECT count(*) FROM lade_job WHERE rows_read = 28 AND rows_inserted = 1 AND rows_updated = 2 AND "
                     "rows_unchanged = 3 AND rows_failed = 4 AND rows_skipped = 5 "
-                    "AND rows_unprocessed = 6 AND rows_deleted = 7 AND finished_at IS NOT NULL AND error IS NULL"),
+                    "AND rows_unprocessed = 6 AND rows_deleted = 7 AND rows_removed = 8 AND finished_at IS NOT NULL "
+                    "AND error IS NULL"),
             1);
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "model/outcome.h"
+
 namespace lade::store {
 namespace {
 
@@ -21,8 +23,6 @@ Result<void> add_tally(db::Connection& connection, std::int64_t company, const s
 }
 
 Result<void> tally_end(db::Connection& connection, std::int64_t job) {
-  static constexpr std::string_view kOutcomes[] = {"inserted", "updated", "unchanged",
-                                                   "failed",   "skipped", "unprocessed"};
   std::string lines = fmt::format(
       "SELECT company_id, 'jobs_finished' AS name, outcome AS label, 1 AS value FROM lade_job WHERE id = $1 "
       "UNION ALL SELECT company_id, 'job_milliseconds', outcome, {} FROM lade_job WHERE id = $1 AND started_at IS NOT "
@@ -30,8 +30,9 @@ Result<void> tally_end(db::Connection& connection, std::int64_t job) {
       connection.backend() == db::Backend::sqlite
           ? "CAST((julianday(finished_at) - julianday(started_at)) * 86400000 AS INTEGER)"
           : "CAST(extract(epoch FROM finished_at - started_at) * 1000 AS bigint)");
-  for (const std::string_view outcome : kOutcomes)
-    lines += fmt::format(" UNION ALL SELECT company_id, 'rows', '{0}', rows_{0} FROM lade_job WHERE id = $1", outcome);
+  for (const model::Outcome outcome : model::kOutcomes)
+    lines += fmt::format(" UNION ALL SELECT company_id, 'rows', '{0}', rows_{0} FROM lade_job WHERE id = $1",
+                         model::to_string(outcome));
   const Value values[] = {job};
   // Always in the same order, so that jobs which end at once do not wait for each other in a circle.
   LADE_TRY(connection.execute(
