@@ -260,7 +260,7 @@ TEST_P(JobList, OutcomesOfABucketAreKeptAndCounted) {
   ASSERT_OK(counts);
   EXPECT_EQ((*counts)[Outcome::inserted], 600);
   EXPECT_EQ((*counts)[Outcome::failed], 2);
-  EXPECT_EQ(counts->deleted, 10);
+  EXPECT_EQ(counts->removed, 10);
   EXPECT_EQ(counted_outcomes(*connection, 99).value().accounted(), 0);
 }
 
