@@ -3,8 +3,10 @@
 #include <boost/json.hpp>
 
 #include <limits>
+#include <numeric>
 #include <set>
 
+#include "jobs/corrections.h"
 #include "queue/enqueue.h"
 #include "queue/stage.h"
 #include "queue/task_list.h"
@@ -23,17 +25,41 @@ queue::NewTask task_of(const JobGroup& group, std::string_view kind, std::size_t
 }
 
 // One task for each part, and one that follows when all have ended.
-Result<void> arm_stage(db::Connection& connection, const JobGroup& group, std::string_view kind, std::size_t parts,
-                       std::string_view then) {
+Result<void> arm_stage(db::Connection& connection, const JobGroup& group, std::string_view kind,
+                       const std::vector<std::size_t>& parts, std::string_view then) {
   LADE_ASSIGN(const std::int64_t stage,
               queue::open_stage(connection, {group.uuid, std::string(kind), task_of(group, then)}));
   std::vector<queue::NewTask> tasks;
-  for (std::size_t part = 0; part < parts; ++part) {
+  for (const std::size_t part : parts) {
     tasks.push_back(task_of(group, kind, part));
     tasks.back().stage = stage;
   }
   LADE_TRY(queue::enqueue_all(connection, tasks));
   return queue::seal_stage(connection, stage);
+}
+
+std::vector<std::size_t> all_of(std::size_t count) {
+  std::vector<std::size_t> parts(count);
+  std::iota(parts.begin(), parts.end(), 0u);
+  return parts;
+}
+
+// The buckets that have something to load. Those that are loaded and will be again do not count as processed until
+// then.
+Result<std::vector<std::size_t>> buckets_to_process(db::Connection& connection, const Job& job) {
+  LADE_ASSIGN(const auto loaded, store::loaded_revisions(connection, job.id));
+  if (loaded.empty()) return all_of(job.plan.buckets());
+  LADE_ASSIGN(const auto corrections, Corrections::read(connection, job.id, job.plan.splitters));
+  std::vector<std::size_t> buckets;
+  std::int64_t again = 0;
+  for (std::size_t bucket = 0; bucket < job.plan.buckets(); ++bucket) {
+    const auto found = loaded.find(bucket);
+    if (found != loaded.end() && (!corrections || corrections->touched(bucket, found->second).rows.empty())) continue;
+    if (found != loaded.end()) ++again;
+    buckets.push_back(bucket);
+  }
+  LADE_TRY(store::advance_job(connection, job.id, {.buckets_processed = -again}));
+  return buckets;
 }
 
 }  // namespace
@@ -75,22 +101,27 @@ Result<void> arm_analysis(db::Connection& connection, const JobGroup& group, con
                               static_cast<std::int64_t>(plan.buckets()), to_text(plan)};
   LADE_TRY(store::save_plan(connection, group.id, stored));
   LADE_TRY(store::change_job(connection, group.id, {.event = model::JobEvent::planned}));
-  return arm_stage(connection, group, kAnalyseTask, plan.chunks(), kJudgeTask);
+  return arm_stage(connection, group, kAnalyseTask, all_of(plan.chunks()), kJudgeTask);
 }
 
 Result<void> arm_claims(db::Connection& connection, const JobGroup& group) {
-  return arm_stage(connection, group, kClaimsTask, 1, kJudgeTask);
+  return arm_stage(connection, group, kClaimsTask, {0}, kJudgeTask);
 }
 
 Result<void> arm_settling(db::Connection& connection, const JobGroup& group, const Plan& plan) {
-  return arm_stage(connection, group, kSettleTask, plan.buckets(), kJudgeTask);
+  LADE_ASSIGN(const auto buckets, store::undecided_buckets(connection, group.id, plan.buckets()));
+  return arm_stage(connection, group, kSettleTask, buckets, kJudgeTask);
 }
 
 Result<void> arm_processing(db::Connection& connection, const JobGroup& group, const Job& job,
                             std::optional<model::JobEvent> event) {
   if (event) LADE_TRY(store::change_job(connection, group.id, {.event = *event}));
   const bool at_once = job.definition().commit == definition::Commit::all_or_nothing;
-  return arm_stage(connection, group, kProcessTask, at_once ? 1 : job.plan.buckets(), kFinaliseTask);
+  std::vector<std::size_t> parts = {0};
+  if (!at_once) {
+    LADE_ASSIGN(parts, buckets_to_process(connection, job));
+  }
+  return arm_stage(connection, group, kProcessTask, parts, kFinaliseTask);
 }
 
 Result<void> arm_rest(db::Connection& connection, const JobGroup& group) {
@@ -117,7 +148,7 @@ Result<void> arm_rest(db::Connection& connection, const JobGroup& group) {
 }
 
 Result<void> arm_orphans(db::Connection& connection, const JobGroup& group) {
-  return arm_stage(connection, group, kOrphansTask, 1, kFinaliseTask);
+  return arm_stage(connection, group, kOrphansTask, {0}, kFinaliseTask);
 }
 
 }  // namespace lade::jobs

@@ -48,8 +48,10 @@ Result<void> arm_ending(db::Connection& connection, const JobGroup& group);
 // Stores the plan, moves the job on and puts all chunks into the queue.
 Result<void> arm_analysis(db::Connection& connection, const JobGroup& group, const Plan& plan);
 Result<void> arm_claims(db::Connection& connection, const JobGroup& group);
+// Buckets that nothing was decided about yet.
 Result<void> arm_settling(db::Connection& connection, const JobGroup& group, const Plan& plan);
-// `event` moves the job to processing_data, from analysis or from its approval; nullopt: it is there already.
+// Buckets that are not loaded yet, and loaded ones of which rows were corrected since. `event` moves the job to
+// processing_data, from analysis or from its approval; nullopt: it is there already.
 Result<void> arm_processing(db::Connection& connection, const JobGroup& group, const Job& job,
                             std::optional<model::JobEvent> event);
 // For a job that is retried while processing: buckets whose task has ended without loading them (too many rows had

@@ -196,6 +196,16 @@ Result<void> forget_file(db::Connection& connection, std::int64_t job) {
   return in_use ? Result<void>() : store::mark_file_removed(connection, record->file_id);
 }
 
+// Those of an earlier end of the job do not hold any more.
+Result<void> replace_results(db::Connection& connection, std::int64_t job,
+                             const Result<std::vector<store::FileRecord>>& files) {
+  LADE_ASSIGN(const auto before, store::results_of(connection, job));
+  for (const store::FileRecord& file : before) LADE_TRY(store::mark_file_removed(connection, file.id));
+  if (files)
+    for (const store::FileRecord& file : *files) LADE_TRY(store::create_file(connection, file));
+  return {};
+}
+
 Result<std::vector<std::string>> publish_end(queue::TaskContext& context, const Job& job, db::Connection& connection,
                                              const Ledger& ledger, Result<std::vector<store::FileRecord>> files,
                                              std::optional<Error> error) {
@@ -204,13 +214,14 @@ Result<std::vector<std::string>> publish_end(queue::TaskContext& context, const 
   LADE_ASSIGN(const store::JobChange change, change_of(connection, job, ledger, std::move(error)));
   LADE_TRY(store::save_bill(connection, job.id,
                             {ledger.counts, to_text(ledger.issues), files ? std::string() : files.error().message}));
-  if (files)
-    for (const store::FileRecord& file : *files) LADE_TRY(store::create_file(connection, file));
+  LADE_TRY(replace_results(connection, job.id, files));
   std::vector<std::string> orphans;
   LADE_ASSIGN(const model::JobStanding standing, store::change_job(connection, job.id, change));
-  // What failed or was cancelled may be tried again, from its segments.
+  // What failed or was cancelled may be tried again, from its segments; failed rows may be fixed.
   if (standing.outcome == model::JobOutcome::succeeded) {
-    LADE_ASSIGN(orphans, store::forget_segments(connection, job.id));
+    if (ledger.counts[Outcome::failed] == 0) {
+      LADE_ASSIGN(orphans, store::forget_segments(connection, job.id));
+    }
     if (job.options.delete_file) LADE_TRY(forget_file(connection, job.id));
   }
   LADE_TRY(publication.commit());

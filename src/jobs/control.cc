@@ -130,7 +130,7 @@ Result<void> arm_again(db::Connection& connection, const JobRecord& job, JobStat
     LADE_ASSIGN(const auto processed, stage_of(connection, job, kProcessTask));
     LADE_ASSIGN(const auto whole, stage_of(connection, job, kOrphansTask));
     LADE_ASSIGN(const JobGroup group, group_of(connection, job));
-    if (processed && !whole) return arm_rest(connection, group);
+    if (processed && !(whole && whole->finished())) return arm_rest(connection, group);
   }
   return tasks > 0 ? Result<void>() : decide_again(connection, job, state);
 }

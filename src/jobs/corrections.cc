@@ -16,14 +16,17 @@ std::string text_at(const json::value& object, const char* name) {
 
 std::string to_text(const Cells& cells) {
   json::object object;
-  for (const auto& [column, text] : cells) object[column] = text;
+  for (const auto& [column, cell] : cells)
+    object[column] = cell.typed ? json::value(json::object{{"value", cell.text}}) : json::value(cell.text);
   return json::serialize(object);
 }
 
 Cells read_cells(std::string_view text) {
   Cells cells;
   const json::value parsed = json::parse(text);
-  for (const auto& [column, value] : parsed.as_object()) cells.emplace(column, std::string(value.as_string()));
+  for (const auto& [column, value] : parsed.as_object())
+    cells.emplace(
+        column, value.is_string() ? CellText(std::string(value.as_string())) : CellText(text_at(value, "value"), true));
   return cells;
 }
 
@@ -60,14 +63,16 @@ std::size_t part_of(std::span<const std::string> splitters, std::string_view key
 
 Result<std::shared_ptr<const Corrections>> Corrections::read(db::Connection& connection, std::int64_t job,
                                                              std::span<const std::string> splitters) {
-  LADE_ASSIGN(const auto versions, store::newest_row_versions(connection, job));
+  LADE_ASSIGN(const auto versions, store::row_versions(connection, job));
   if (versions.empty()) return nullptr;
   return std::make_shared<const Corrections>(versions, splitters);
 }
 
-Corrections::Corrections(const std::vector<store::RowVersion>& versions, std::span<const std::string> splitters) {
+Corrections::Corrections(std::span<const store::RowVersion> versions, std::span<const std::string> splitters) {
   std::vector<staging::Record> records;
-  for (const store::RowVersion& version : versions) {
+  for (std::size_t first = 0, next = 0; first < versions.size(); first = next) {
+    while (next < versions.size() && versions[next].row_id == versions[first].row_id) ++next;
+    const store::RowVersion& version = versions[next - 1];
     const staging::RowPlace place{static_cast<std::uint32_t>(version.row_id), static_cast<std::uint32_t>(version.line),
                                   version.position};
     rows_.insert(place.row_id);
@@ -77,9 +82,25 @@ Corrections::Corrections(const std::vector<store::RowVersion>& versions, std::sp
           {place, issue.severity == model::Severity::error ? model::Outcome::failed : model::Outcome::unchanged,
            issue});
     staging::for_each_record(version.records, [&](const staging::Record& record) { records.push_back(record); });
+    for (const store::RowVersion& one : versions.subspan(first, next - first))
+      staging::for_each_record(one.records, [&](const staging::Record& record) {
+        traces_[part_of(splitters, record.key)].push_back({place.row_id, version.revision, std::string(record.key)});
+      });
   }
   std::ranges::stable_sort(records, {}, &staging::Record::key);
   for (const staging::Record& record : records) staging::append_record(parts_[part_of(splitters, record.key)], record);
+}
+
+Corrections::Touched Corrections::touched(std::size_t part, std::int64_t since) const {
+  Touched touched;
+  const auto found = traces_.find(part);
+  if (found == traces_.end()) return touched;
+  for (const Trace& trace : found->second) {
+    if (trace.revision <= since) continue;
+    touched.rows.insert(trace.row);
+    touched.keys.insert(trace.key);
+  }
+  return touched;
 }
 
 staging::Range Corrections::bucket(std::size_t part) const {

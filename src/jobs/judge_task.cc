@@ -139,7 +139,8 @@ Result<void> finalise(const Work& work) {
     if (!current && !rejected) return {};
     LADE_ASSIGN(const model::RowCounts counts, store::counted_outcomes(*session, work.job().id));
     const bool loaded = !rejected && stage_is_whole(*session, work.job().uuid, kProcessTask).value_or(false);
-    const bool tried = queue::find_stage(*session, work.job().uuid, std::string(kOrphansTask)).has_value();
+    const auto whole = queue::find_stage(*session, work.job().uuid, std::string(kOrphansTask));
+    const bool tried = whole && whole->finished();
     LADE_ASSIGN(const bool stopped, is_stopped(work, *session));
     has_orphans = !rejected && loaded && !tried && !stopped && counts[Outcome::unprocessed] > 0 &&
                   work.job().definition().commit != definition::Commit::all_or_nothing;

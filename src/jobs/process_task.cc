@@ -1,7 +1,9 @@
 #include <map>
+#include <optional>
 #include <set>
 
 #include "base/log.h"
+#include "jobs/fixed_bucket.h"
 #include "jobs/store_issues.h"
 #include "jobs/task.h"
 #include "store/job_changes.h"
@@ -67,16 +69,42 @@ Result<Worker::Session> loading_session(const Work& work) {
   return session;
 }
 
+// What is stored of a bucket that is loaded already: rows of it were corrected since.
+Result<std::optional<store::BucketOutcomes>> loaded_before(const Work& work, db::Connection& connection,
+                                                           std::size_t bucket) {
+  if (work.job().retries == 0) return std::nullopt;
+  const auto number = static_cast<std::int64_t>(bucket);
+  LADE_ASSIGN(auto stored, store::outcomes_of(connection, work.job().id, number, number));
+  if (stored.empty() || stored.front().settled) return std::nullopt;
+  return std::move(stored.front());
+}
+
+Result<void> process_fixed_bucket(const Work& work, const StagedBucket& staged, const store::BucketOutcomes& before) {
+  LADE_ASSIGN(BucketLoader* const loader, work.worker.loader(work.context.stop()));
+  LADE_ASSIGN(const Worker::Session session, loading_session(work));
+  LADE_ASSIGN(queue::Publication publication, work.context.publish(*session));
+  const load::JournalSink journal = journal_of(work, *session, work.target.part);
+  LADE_ASSIGN(FixedBucket fixed, load_fixed_bucket(work.job(), *loader, staged, before, journal, work.context.stop()));
+  LADE_ASSIGN(const model::RowCounts grown, store_fixed_bucket(*session, work.job(), fixed, before));
+  LADE_TRY(advance(work, *session, 1, grown));
+  LADE_TRY(publication.commit());
+  show(work, grown);
+  return {};
+}
+
 Result<void> process_bucket(const Work& work) {
+  std::optional<store::BucketOutcomes> before;
   // SQLite's only session is in use as long as another bucket is written: this one is prepared meanwhile.
-  if (!work.open.staged.is_open() || is_judged(work.job().definition())) {
+  if (!work.open.staged.is_open() || is_judged(work.job().definition()) || work.job().retries > 0) {
     LADE_ASSIGN(const Worker::Session session, work.worker.session(work.context.stop()));
     LADE_ASSIGN(const bool stopped, is_stopped(work, *session));
     if (stopped) return {};
     LADE_TRY(work.open.staged.open(*session));
+    LADE_ASSIGN(before, loaded_before(work, *session, work.target.part));
   }
   LADE_TRY(work.open.staged.settle_claims());
   LADE_ASSIGN(const StagedBucket staged, work.open.staged.bucket(work.target.part));
+  if (before) return process_fixed_bucket(work, staged, *before);
   LADE_ASSIGN(BucketLoader* const loader, work.worker.loader(work.context.stop()));
   LADE_TRY(loader->begin(staged));
   LADE_TRY(loader->compare_ahead());
@@ -116,6 +144,32 @@ Result<void> load_orphans(const Work& work, BucketLoader& loader, std::map<std::
   }
 }
 
+// A bucket that was loaded before, with what was stored of it.
+struct LoadedAgain {
+  store::BucketOutcomes before;
+  FixedBucket fixed;  // its result is with the others'
+};
+
+// Stores all buckets that were loaded together; gives what the job's counters have grown by.
+Result<model::RowCounts> store_buckets(const Work& work, db::Connection& connection,
+                                       std::map<std::size_t, BucketResult>& results,
+                                       std::map<std::size_t, LoadedAgain>& again) {
+  model::RowCounts grown;
+  for (auto& [bucket, result] : results) {
+    const auto found = again.find(bucket);
+    if (found == again.end()) {
+      grown += result.counts;
+      LADE_TRY(store_bucket(work, connection, bucket, result));
+      continue;
+    }
+    found->second.fixed.result = std::move(result);
+    LADE_ASSIGN(const model::RowCounts more,
+                store_fixed_bucket(connection, work.job(), found->second.fixed, found->second.before));
+    grown += more;
+  }
+  return grown;
+}
+
 // All buckets in one transaction; refused rows are listed to the end, then everything is taken back.
 Result<void> process_all(const Work& work) {
   const Job& job = work.job();
@@ -125,13 +179,21 @@ Result<void> process_all(const Work& work) {
   LADE_TRY(work.open.staged.settle_claims());
   LADE_TRY(work.context.extend_deadline(*session, std::chrono::hours(24)));
   std::map<std::size_t, BucketResult> results;
+  std::map<std::size_t, LoadedAgain> again;
   model::RowCounts counts;
   {
     LADE_ASSIGN(queue::Publication publication, work.context.publish(*session));
     for (std::size_t bucket = 0; bucket < job.plan.buckets(); ++bucket) {
       LADE_ASSIGN(const StagedBucket staged, work.open.staged.bucket(bucket));
-      LADE_TRY(loader->begin(staged));
       const load::JournalSink journal = journal_of(work, *session, bucket);
+      LADE_ASSIGN(auto before, loaded_before(work, *session, bucket));
+      if (before) {
+        LADE_ASSIGN(FixedBucket fixed, load_fixed_bucket(job, *loader, staged, *before, journal, work.context.stop()));
+        results.emplace(bucket, std::move(fixed.result));
+        again.emplace(bucket, LoadedAgain{std::move(*before), std::move(fixed)});
+        continue;
+      }
+      LADE_TRY(loader->begin(staged));
       LADE_ASSIGN(BucketResult result, loader->load(true, journal, work.context.stop()));
       results.emplace(bucket, std::move(result));
     }
@@ -141,8 +203,8 @@ Result<void> process_all(const Work& work) {
     LADE_ASSIGN(const model::RowCounts settled, store::counted_outcomes(*session, job.id));
     failed += counts[Outcome::failed] - settled[Outcome::failed];
     if (!too_many_errors(job.definition(), failed, job.plan.split.rows)) {
-      for (auto& [bucket, result] : results) LADE_TRY(store_bucket(work, *session, bucket, result));
-      LADE_TRY(advance(work, *session, static_cast<std::int64_t>(results.size()), counts));
+      LADE_ASSIGN(const model::RowCounts grown, store_buckets(work, *session, results, again));
+      LADE_TRY(advance(work, *session, static_cast<std::int64_t>(results.size() - again.size()), grown));
       LADE_TRY(publication.commit());
       show(work, counts);
       return {};
@@ -151,6 +213,7 @@ Result<void> process_all(const Work& work) {
   }
   LADE_ASSIGN(queue::Publication publication, work.context.publish(*session));
   for (auto& [bucket, result] : results) {
+    if (again.contains(bucket)) continue;  // it stays as it was loaded
     LADE_ASSIGN(BucketResult refused, taken_back(job, result));
     LADE_TRY(store_bucket(work, *session, bucket, refused, true));
   }

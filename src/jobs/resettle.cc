@@ -18,6 +18,7 @@ using model::Outcome;
 
 // Why rows failed, by row.
 using Failures = std::map<std::uint32_t, std::vector<model::Issue>>;
+using Rows = std::set<std::uint32_t>;
 
 Result<Failures> failures_of(const staging::IssueLog& findings) {
   Failures failures;
@@ -39,23 +40,25 @@ bool same(const std::vector<model::Issue>& left, const std::vector<model::Issue>
 
 // Takes back issues that do not hold any more; gives the rows whose issues stay as they are stored.
 Result<std::set<std::uint32_t>> forget_outdated(db::Connection& connection, const Job& job, const Failures& before,
-                                                const Failures& now, std::uint32_t corrected) {
+                                                const Failures& now, const Rows& corrected) {
   std::set<std::uint32_t> kept;
+  std::map<std::string, std::vector<std::int64_t>> outdated;  // by code
   for (const auto& [row, issues] : before) {
-    if (row == corrected) continue;
+    if (corrected.contains(row)) continue;
     const auto found = now.find(row);
     if (found != now.end() && same(issues, found->second)) {
       kept.insert(row);
       continue;
     }
-    for (const model::Issue& issue : issues) LADE_TRY(store::forget_issues(connection, job.id, row, issue.code));
+    for (const model::Issue& issue : issues) outdated[issue.code].push_back(row);
   }
+  for (const auto& [code, rows] : outdated) LADE_TRY(store::forget_issues(connection, job.id, rows, code));
   return kept;
 }
 
 // Puts what a part has come to in the place of what was stored of it; gives by how many its failed rows have grown.
 Result<std::int64_t> replace(db::Connection& connection, const Job& job, std::size_t part, BucketResult result,
-                             bool settled, std::uint32_t corrected) {
+                             bool settled, const Rows& corrected) {
   const auto number = static_cast<std::int64_t>(part);
   LADE_ASSIGN(const auto stored, store::outcomes_of(connection, job.id, number, number));
   Failures before;
@@ -74,12 +77,12 @@ Result<std::int64_t> replace(db::Connection& connection, const Job& job, std::si
   return failed;
 }
 
-Result<void> resettle_claims(db::Connection& connection, const Job& job, const StagedRows& staged, std::uint32_t row) {
+Result<void> resettle_claims(db::Connection& connection, const Job& job, const StagedRows& staged, const Rows& rows) {
   const std::size_t part = job.plan.buckets();
   LADE_ASSIGN(const StagedBucket claims, staged.bucket(part));
   LADE_ASSIGN(BucketResult refused, refuse_contested(job, claims.ranges));
   model::RowCounts counts;
-  LADE_ASSIGN(counts[Outcome::failed], replace(connection, job, part, std::move(refused), false, row));
+  LADE_ASSIGN(counts[Outcome::failed], replace(connection, job, part, std::move(refused), false, rows));
   return store::advance_job(connection, job.id, {.rows = counts});
 }
 
@@ -99,22 +102,86 @@ std::vector<std::string> claims_of(const Job& job, std::string_view records) {
   return claims;
 }
 
+// Takes the corrected rows out of a bucket that was loaded before they were.
+Result<void> take_out(db::Connection& connection, const Job& job, const store::BucketOutcomes& stored,
+                      const Rows& rows) {
+  LADE_ASSIGN(Remainder rest, without(job, stored, rows));
+  if (rest.taken.empty()) return {};
+  model::RowCounts counts;
+  for (const auto& [row, outcome] : rest.taken) --counts[outcome];
+  LADE_ASSIGN(store::BucketOutcomes left, to_stored(static_cast<std::size_t>(stored.bucket), rest.result, false));
+  left.revision = stored.revision;
+  LADE_TRY(store::save_outcomes(connection, job.id, left));
+  counts[Outcome::unprocessed] = 0;  // only the end of the job knows
+  return store::advance_job(connection, job.id, {.rows = counts});
+}
+
 }  // namespace
 
-Result<void> resettle(db::Connection& connection, const Job& job, StagedRows& staged, const RowChange& change) {
+bool change_claims(const Job& job, std::span<const RowChange> changes) {
+  return job.plan.has_claims() && std::ranges::any_of(changes, [&](const RowChange& change) {
+           return claims_of(job, change.before) != claims_of(job, change.now);
+         });
+}
+
+Result<Remainder> without(const Job& job, const store::BucketOutcomes& stored, const std::set<std::uint32_t>& rows) {
+  Remainder rest{BucketResult(job), {}, {}};
+  BucketResult& result = rest.result;
+  result.counts = stored.counts;
+  LADE_TRY(store::for_each_outcome(stored.packed, [&](const store::RowOutcome& row) -> Result<void> {
+    if (rows.contains(row.row_id)) {
+      rest.taken[row.row_id] = row.outcome;
+      --result.counts[row.outcome];
+    } else if (row.outcome == Outcome::unprocessed && row.code == kWaitsForParent) {
+      result.held.insert(row.row_id);
+    } else {
+      result.outcomes.add(row);
+    }
+    return {};
+  }));
+  staging::IssueLog all(*job.area);
+  LADE_TRY(staging::unpack(stored.findings, all));
+  staging::IssueReader reader(all);
+  staging::IssueWriter others(*result.findings);
+  for (staging::Finding finding;;) {
+    LADE_ASSIGN(const bool more, reader.next(finding));
+    if (!more) break;
+    if (rows.contains(finding.place.row_id)) {
+      rest.findings.push_back(finding);
+    } else {
+      LADE_TRY(others.add(finding));
+    }
+  }
+  LADE_TRY(others.publish(result.issues));
+  return rest;
+}
+
+Result<void> resettle(db::Connection& connection, const Job& job, StagedRows& staged,
+                      std::span<const RowChange> changes) {
   std::set<std::size_t> parts;
-  add_parts(job, change.before, parts);
-  add_parts(job, change.now, parts);
-  if (job.plan.has_claims() && claims_of(job, change.before) != claims_of(job, change.now)) {
-    LADE_TRY(resettle_claims(connection, job, staged, change.row));
+  Rows rows;
+  for (const RowChange& change : changes) {
+    rows.insert(change.row);
+    add_parts(job, change.before, parts);
+    add_parts(job, change.now, parts);
+  }
+  if (change_claims(job, changes)) {
+    LADE_TRY(resettle_claims(connection, job, staged, rows));
     for (std::size_t bucket = 0; bucket < job.plan.buckets(); ++bucket) parts.insert(bucket);
   }
   parts.erase(job.plan.buckets());
   LADE_TRY(staged.settle_claims());
   for (const std::size_t bucket : parts) {
-    LADE_ASSIGN(const StagedBucket rows, staged.bucket(bucket));
-    LADE_ASSIGN(BucketResult settled, settle_bucket(job, rows, {}));
-    LADE_TRY(replace(connection, job, bucket, std::move(settled), true, change.row));
+    const auto number = static_cast<std::int64_t>(bucket);
+    LADE_ASSIGN(const auto stored, store::outcomes_of(connection, job.id, number, number));
+    if (stored.empty()) continue;  // nobody has decided about it yet
+    if (!stored.front().settled) {
+      LADE_TRY(take_out(connection, job, stored.front(), rows));
+      continue;
+    }
+    LADE_ASSIGN(const StagedBucket range, staged.bucket(bucket));
+    LADE_ASSIGN(BucketResult settled, settle_bucket(job, range, {}));
+    LADE_TRY(replace(connection, job, bucket, std::move(settled), true, rows));
   }
   return {};
 }

@@ -8,6 +8,7 @@
 #include "analysis/formula_guard.h"
 #include "base/whole_file.h"
 #include "jobs/result_table.h"
+#include "jobs/source_record.h"
 
 namespace lade::jobs {
 namespace {
@@ -36,18 +37,6 @@ struct RowVerdict {
     if (!finding.issue.hint.empty()) messages += fmt::format(" - {}", finding.issue.hint);
   }
 };
-
-// A row with more fields than the header: what stands from the last column on, as it stands, so that nothing is lost.
-std::string_view surplus_of(const csv::Batch& batch, std::size_t row) {
-  const auto ragged =
-      std::lower_bound(batch.ragged().begin(), batch.ragged().end(), row,
-                       [](const csv::RaggedRecord& record, std::size_t wanted) { return record.row < wanted; });
-  if (ragged == batch.ragged().end() || ragged->row != row || ragged->fields <= batch.columns()) return {};
-  const csv::Field last = batch.field(row, batch.columns() - 1);
-  const std::string_view record = batch.record(row);
-  const char* begin = last.raw.data() - (last.quoted ? 1 : 0);
-  return {begin, static_cast<std::size_t>(record.data() + record.size() - begin)};
-}
 
 // Rows of the source on their way into a result file.
 class ResultWriter {
@@ -79,7 +68,7 @@ class ResultWriter {
       std::string_view text = takes_surplus ? surplus : csv::unescape(field, dialect_, scratch_);
       cell->typed = dialect_.rows_are_lines && !field.quoted;
       if (resubmitted_) text = analysis::unguard_formula(text);
-      if (const std::string* now = corrected_cell(corrected, column)) text = *now, cell->typed = false;
+      if (const CellText* now = corrected_cell(corrected, column)) text = now->text, cell->typed = now->typed;
       (cell++)->text = analysis::guard_formula(text, guard_);
     }
     *cell++ = {std::to_string(batch.row_id(row)), true};
@@ -92,7 +81,7 @@ class ResultWriter {
 
  private:
   // What stands in the cell now; null: what the source has.
-  const std::string* corrected_cell(const Cells* corrected, std::size_t column) const {
+  const CellText* corrected_cell(const Cells* corrected, std::size_t column) const {
     if (corrected == nullptr) return nullptr;
     const auto found = corrected->find(job_.plan.layout.header[column]);
     return found == corrected->end() ? nullptr : &found->second;

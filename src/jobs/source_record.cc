@@ -12,7 +12,9 @@ namespace lade::jobs {
 namespace {
 
 csv::ReaderOptions options_of(const Job& job, const SourceRecord& record) {
-  return job.reader_options({record.offset, record.row, record.line});
+  csv::ReaderOptions options = job.reader_options({record.offset, record.row, record.line});
+  options.block_bytes = std::max<std::size_t>(record.text.size() + 1, 4096);
+  return options;
 }
 
 Result<std::size_t> column_of(const Job& job, const std::string& name) {
@@ -24,7 +26,8 @@ Result<std::size_t> column_of(const Job& job, const std::string& name) {
 }
 
 // The text as a field of the file. In a sheet it is text, not a number or a date that the sheet itself knows.
-Result<std::string> as_field(const std::string& text, const std::string& column, const csv::Dialect& dialect) {
+Result<std::string> as_field(const CellText& cell, const std::string& column, const csv::Dialect& dialect) {
+  const std::string& text = cell.text;
   if (definition::find_invalid_utf8(text))
     return fail("value_not_writable", fmt::format("column '{}': the text is not UTF-8, or has a NUL", column),
                 "give it as UTF-8", ErrorKind::invalid);
@@ -38,7 +41,7 @@ Result<std::string> as_field(const std::string& text, const std::string& column,
                 "leave out delimiters, quotes and line ends", ErrorKind::invalid);
   }
   std::string field;
-  if (dialect.rows_are_lines && !text.empty()) {
+  if (dialect.rows_are_lines && !text.empty() && !cell.typed) {
     csv::append_quoted_field(field, text, dialect);
   } else {
     csv::append_field(field, text, dialect);
@@ -59,24 +62,40 @@ Span span_of(std::string_view record, const csv::Field& field) {
 
 }  // namespace
 
-Result<SourceRecord> read_record(const Job& job, std::int64_t row) {
-  if (row < 1 || row > job.plan.split.rows)
-    return fail("row_not_found", fmt::format("the file has no row {}", row),
+std::size_t chunk_of(const Plan& plan, std::int64_t row) {
+  const auto next = std::ranges::upper_bound(plan.split.chunks, row, {}, &csv::ChunkStart::row);
+  return static_cast<std::size_t>(next - plan.split.chunks.begin() - 1);
+}
+
+Result<std::vector<SourceRecord>> read_records(const Job& job, std::span<const std::int64_t> rows) {
+  std::vector<SourceRecord> records;
+  if (rows.empty()) return records;
+  if (rows.front() < 1 || rows.back() > job.plan.split.rows)
+    return fail("row_not_found", fmt::format("the file has no row {}", rows.front() < 1 ? rows.front() : rows.back()),
                 fmt::format("its rows are 1 to {}", job.plan.split.rows), ErrorKind::invalid);
-  const std::vector<csv::ChunkStart>& chunks = job.plan.split.chunks;
-  const auto next = std::ranges::upper_bound(chunks, row, {}, &csv::ChunkStart::row);
-  const auto chunk = static_cast<std::size_t>(next - chunks.begin() - 1);
-  FileRange range(job.input.file, chunks[chunk].offset, job.plan.chunk_end(chunk));
-  csv::Reader reader(range, job.reader_options(chunks[chunk]));
+  const std::size_t chunk = chunk_of(job.plan, rows.front());
+  const csv::ChunkStart& start = job.plan.split.chunks[chunk];
+  FileRange range(job.input.file, start.offset, job.plan.chunk_end(chunk));
+  csv::Reader reader(range, job.reader_options(start));
   csv::Batch batch;
-  for (;;) {
+  while (records.size() < rows.size()) {
     LADE_ASSIGN(const bool more, reader.next(batch));
-    if (!more) return fail("row_not_found", fmt::format("the file ends before row {}", row), "", ErrorKind::invalid);
-    const std::int64_t at = row - batch.row_id(0);
-    if (at >= static_cast<std::int64_t>(batch.rows())) continue;
-    const auto index = static_cast<std::size_t>(at);
-    return SourceRecord{row, batch.line(index), batch.offset(index), std::string(batch.record(index))};
+    if (!more)
+      return fail("row_not_found", fmt::format("the file ends before row {}", rows[records.size()]), "",
+                  ErrorKind::invalid);
+    while (records.size() < rows.size()) {
+      const std::int64_t row = rows[records.size()], at = row - batch.row_id(0);
+      if (at >= static_cast<std::int64_t>(batch.rows())) break;
+      const auto index = static_cast<std::size_t>(at);
+      records.push_back({row, batch.line(index), batch.offset(index), std::string(batch.record(index))});
+    }
   }
+  return records;
+}
+
+Result<SourceRecord> read_record(const Job& job, std::int64_t row) {
+  LADE_ASSIGN(auto records, read_records(job, {&row, 1}));
+  return std::move(records.front());
 }
 
 SingleRecord::SingleRecord(const Job& job, const SourceRecord& record)
@@ -96,6 +115,32 @@ Result<std::vector<std::string>> cells_of(const Job& job, const SourceRecord& re
   std::string scratch;
   for (std::size_t column = 0; column < batch->columns(); ++column)
     cells.emplace_back(csv::unescape(batch->field(0, column), job.plan.layout.dialect, scratch));
+  return cells;
+}
+
+// A row with more fields than the header: what stands from the last column on, as it stands, so that nothing is lost.
+std::string_view surplus_of(const csv::Batch& batch, std::size_t row) {
+  const auto ragged =
+      std::lower_bound(batch.ragged().begin(), batch.ragged().end(), row,
+                       [](const csv::RaggedRecord& record, std::size_t wanted) { return record.row < wanted; });
+  if (ragged == batch.ragged().end() || ragged->row != row || ragged->fields <= batch.columns()) return {};
+  const csv::Field last = batch.field(row, batch.columns() - 1);
+  const std::string_view record = batch.record(row);
+  const char* begin = last.raw.data() - (last.quoted ? 1 : 0);
+  return {begin, static_cast<std::size_t>(record.data() + record.size() - begin)};
+}
+
+Result<std::vector<CellText>> given_cells(const Job& job, const SourceRecord& record) {
+  SingleRecord single(job, record);
+  LADE_ASSIGN(const csv::Batch* const batch, single.read());
+  const csv::Dialect& dialect = job.plan.layout.dialect;
+  std::vector<CellText> cells;
+  std::string scratch;
+  for (std::size_t column = 0; column < batch->columns(); ++column) {
+    const csv::Field field = batch->field(0, column);
+    cells.emplace_back(std::string(csv::unescape(field, dialect, scratch)), dialect.rows_are_lines && !field.quoted);
+  }
+  if (const std::string_view surplus = surplus_of(*batch, 0); !surplus.empty()) cells.back().text = surplus;
   return cells;
 }
 

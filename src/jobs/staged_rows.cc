@@ -87,16 +87,17 @@ Result<staging::Range> StagedRows::findings(std::size_t chunk) const {
   return segments_[chunk]->finding_range();
 }
 
-Result<std::string> StagedRows::records_of(std::size_t chunk, std::uint32_t row) const {
-  std::string records;
-  for (std::size_t part = 0; part < job_.plan.parts(); ++part) {
+Result<std::map<std::uint32_t, std::string>> StagedRows::records_of(std::size_t chunk,
+                                                                    const std::set<std::uint32_t>& rows) const {
+  std::map<std::uint32_t, std::string> records;
+  for (std::size_t part = 0; part < job_.plan.parts() && !rows.empty(); ++part) {
     LADE_ASSIGN(const staging::Range range, segments_[chunk]->bucket(part));
     staging::Merge merge(job_.area->file(), {&range, 1}, kMergeBytes);
     staging::Record record;
     for (;;) {
       LADE_ASSIGN(const bool more, merge.next(record));
       if (!more) break;
-      if (record.row_id == row) staging::append_record(records, record);
+      if (rows.contains(record.row_id)) staging::append_record(records[record.row_id], record);
     }
   }
   return records;

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "jobs/bucket.h"
@@ -28,8 +31,8 @@ class StagedRows {
   Result<StagedBucket> bucket(std::size_t bucket) const;
   // What was found out about a chunk's rows when they were analysed.
   Result<staging::Range> findings(std::size_t chunk) const;
-  // All records that the row's chunk has staged of it, as a range. Reads the whole chunk.
-  Result<std::string> records_of(std::size_t chunk, std::uint32_t row) const;
+  // All records that a chunk has staged of some of its rows, by row, each as a range. Reads the whole chunk.
+  Result<std::map<std::uint32_t, std::string>> records_of(std::size_t chunk, const std::set<std::uint32_t>& rows) const;
 
  private:
   Result<void> open_segments(db::Connection& connection);

@@ -139,6 +139,19 @@ Result<std::int64_t> retry_group(db::Connection& connection, const std::string& 
   return count;
 }
 
+Result<void> clear_group(db::Connection& connection, const std::string& group) {
+  return in_transaction(connection, [&]() -> Result<void> {
+    for (const std::string_view sql :
+         {"DELETE FROM lade_dead_letter WHERE group_id = $1",
+          "DELETE FROM lade_task WHERE group_id = $1 AND status IN ('failed', 'cancelled')",
+          "UPDATE lade_stage SET failed = 0, cancelled = 0, sealed = false, "
+          "round = round + CASE WHEN finaliser IS NULL THEN 0 ELSE 1 END, finaliser = NULL WHERE group_id = $1",
+          "UPDATE lade_task_group SET cancelled_through = 0 WHERE id = $1"})
+      LADE_TRY(connection.execute(sql, std::vector<db::Value>{group}));
+    return {};
+  });
+}
+
 Result<void> delete_group(db::Connection& connection, const std::string& group) {
   return in_transaction(connection, [&]() -> Result<void> {
     for (const std::string_view sql :

@@ -37,6 +37,10 @@ Result<std::int64_t> sweep_cancelled(db::Connection& connection, Now now = {});
 // out are tasks whose unique key a live one has. Gives the number of tasks.
 Result<std::int64_t> retry_group(db::Connection& connection, const std::string& group);
 
+// Forgets which tasks of the group have failed or were cancelled, and that it was. None of them is live; its stages
+// have ended, and take tasks again until they are sealed.
+Result<void> clear_group(db::Connection& connection, const std::string& group);
+
 // Forgets the group with its tasks, stages and dead letters.
 Result<void> delete_group(db::Connection& connection, const std::string& group);
 

@@ -90,11 +90,11 @@ void set_end(JobUpdate& update, const db::Connection& connection, const Decisive
   update.set("error_hint", text_or_null(change.error_hint));
 }
 
-void set_return(JobUpdate& update, JobEvent event) {
+void set_return(JobUpdate& update) {
   update.set_sql(
       "finished_at = NULL, ended_in = NULL, error = NULL, error_code = NULL, error_hint = NULL, results_error = NULL");
   update.set("cancel_requested", std::int64_t{0});
-  if (event != JobEvent::fixed) update.set_sql("retries = retries + 1");
+  update.set_sql("retries = retries + 1");
 }
 
 // Beside state and outcome, what the event changes.
@@ -102,7 +102,7 @@ void set_effects(JobUpdate& update, const db::Connection& connection, const Deci
                  const JobChange& change) {
   const bool was_finished = from.standing.state == JobState::finished, is_finished = to.state == JobState::finished;
   if (!was_finished && is_finished) set_end(update, connection, from, change);
-  if (was_finished && !is_finished) set_return(update, change.event);
+  if (was_finished && !is_finished) set_return(update);
   switch (change.event) {
     case JobEvent::preparation_started:
       update.set_sql(fmt::format("started_at = coalesce(started_at, {})", now_sql(connection)));

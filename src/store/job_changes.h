@@ -35,7 +35,7 @@ Result<model::JobStanding> retry_job(db::Connection& connection, std::int64_t id
 // Gives the job other limits or options than it was made with.
 Result<void> set_job_snapshot(db::Connection& connection, std::int64_t id, const std::string& snapshot);
 Result<void> set_job_options(db::Connection& connection, std::int64_t id, const std::string& options);
-// How often it was retried: what a process knows of it from before is old.
+// How often it was sent back after it had ended: what a process knows of it from before is old.
 Result<std::int64_t> job_retries(db::Connection& connection, std::int64_t id);
 // How often rows of it were corrected: the same holds.
 Result<std::int64_t> review_revision(db::Connection& connection, std::int64_t id);

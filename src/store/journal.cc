@@ -40,6 +40,14 @@ Result<std::vector<std::string>> journal_of(db::Connection& connection, std::int
                 "SELECT images FROM lade_journal WHERE job_id = $1 AND table_name = $2 ORDER BY bucket, block", values);
 }
 
+Result<std::vector<std::string>> journal_of(db::Connection& connection, std::int64_t job, std::string_view table,
+                                            std::int64_t bucket) {
+  const Value values[] = {job, std::string(table), bucket};
+  return blocks(connection,
+                "SELECT images FROM lade_journal WHERE job_id = $1 AND table_name = $2 AND bucket = $3 ORDER BY block",
+                values);
+}
+
 Result<std::vector<std::string>> later_blocks(db::Connection& connection, std::int64_t job, std::string_view table,
                                               std::string_view first_key, std::string_view last_key) {
   const Value values[] = {job, std::string(table), db::Bytes{std::string(first_key)}, db::Bytes{std::string(last_key)}};

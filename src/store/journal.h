@@ -24,6 +24,9 @@ Result<void> save_journal_block(db::Connection& connection, std::int64_t job, co
 
 // What the job itself has written to the table, in the order it was written.
 Result<std::vector<std::string>> journal_of(db::Connection& connection, std::int64_t job, std::string_view table);
+// The same of one bucket.
+Result<std::vector<std::string>> journal_of(db::Connection& connection, std::int64_t job, std::string_view table,
+                                            std::int64_t bucket);
 // Blocks of jobs that were made after this one and have written to the table between these keys.
 Result<std::vector<std::string>> later_blocks(db::Connection& connection, std::int64_t job, std::string_view table,
                                               std::string_view first_key, std::string_view last_key);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "store/sql.h"
 
 namespace lade::store {
@@ -10,7 +12,8 @@ namespace {
 using db::Value;
 
 constexpr std::string_view kColumns =
-    "row_id, version, records, line, position, changes, issues FROM lade_row_version v WHERE job_id = $1";
+    "row_id, version, records, line, position, changes, issues, revision FROM lade_row_version WHERE job_id = $1";
+constexpr std::size_t kVersionsAtOnce = 200, kRowsAtOnce = 1000;
 
 RowVersion version_of(const db::Connection& connection, const db::Row& row) {
   return {.row_id = integer_of(row[0]),
@@ -19,29 +22,45 @@ RowVersion version_of(const db::Connection& connection, const db::Row& row) {
           .line = integer_of(row[3]),
           .position = static_cast<std::uint64_t>(integer_of(row[4])),
           .changes = text_of(row[5]),
-          .issues = text_of(row[6])};
+          .issues = text_of(row[6]),
+          .revision = integer_of(row[7])};
+}
+
+Result<void> save_some(db::Connection& connection, std::int64_t job, std::span<const RowVersion> versions,
+                       const std::string& actor) {
+  std::vector<Value> values = {job, actor};
+  std::string rows;
+  for (const RowVersion& version : versions) {
+    rows += rows.empty() ? "(" : "), (";
+    rows += "$1, (SELECT company_id FROM lade_job WHERE id = $1), $2, ";
+    rows += now_sql(connection);
+    const auto add = [&](Value value) {
+      values.push_back(std::move(value));
+      rows += fmt::format(", ${}", values.size());
+    };
+    add(version.row_id);
+    add(version.version);
+    add(db::Bytes{version.records});
+    add(version.line);
+    add(static_cast<std::int64_t>(version.position));
+    add(version.changes);
+    add(version.issues);
+    add(version.revision);
+  }
+  LADE_TRY(connection.execute(
+      fmt::format("INSERT INTO lade_row_version (job_id, company_id, created_by, created_at, row_id, version, records, "
+                  "line, position, changes, issues, revision) VALUES {})",
+                  rows),
+      values));
+  return {};
 }
 
 }  // namespace
 
-Result<void> save_row_version(db::Connection& connection, std::int64_t job, const RowVersion& version,
-                              const std::string& actor) {
-  const Value values[] = {job,
-                          version.row_id,
-                          version.version,
-                          db::Bytes{version.records},
-                          version.line,
-                          static_cast<std::int64_t>(version.position),
-                          version.changes,
-                          version.issues,
-                          actor};
-  LADE_TRY(connection.execute(
-      fmt::format(
-          "INSERT INTO lade_row_version (job_id, row_id, version, company_id, records, line, position, changes, "
-          "issues, created_by, created_at) VALUES ($1, $2, $3, (SELECT company_id FROM lade_job WHERE id = $1), "
-          "$4, $5, $6, $7, $8, $9, {})",
-          now_sql(connection)),
-      values));
+Result<void> save_row_versions(db::Connection& connection, std::int64_t job, std::span<const RowVersion> versions,
+                               const std::string& actor) {
+  for (; !versions.empty(); versions = versions.subspan(std::min(versions.size(), kVersionsAtOnce)))
+    LADE_TRY(save_some(connection, job, versions.first(std::min(versions.size(), kVersionsAtOnce)), actor));
   return {};
 }
 
@@ -54,14 +73,9 @@ Result<std::optional<RowVersion>> find_row_version(db::Connection& connection, s
   return version_of(connection, rows.front());
 }
 
-Result<std::vector<RowVersion>> newest_row_versions(db::Connection& connection, std::int64_t job) {
+Result<std::vector<RowVersion>> row_versions(db::Connection& connection, std::int64_t job) {
   const Value values[] = {job};
-  LADE_ASSIGN(
-      const auto rows,
-      connection.query(fmt::format("SELECT {} AND version = (SELECT max(n.version) FROM lade_row_version n WHERE "
-                                   "n.job_id = v.job_id AND n.row_id = v.row_id) ORDER BY row_id",
-                                   kColumns),
-                       values));
+  LADE_ASSIGN(const auto rows, connection.query(fmt::format("SELECT {} ORDER BY row_id, version", kColumns), values));
   std::vector<RowVersion> versions;
   for (const db::Row& row : rows) versions.push_back(version_of(connection, row));
   return versions;
@@ -81,13 +95,19 @@ Result<std::vector<model::Issue>> issues_of_row(db::Connection& connection, std:
   return issues;
 }
 
-Result<void> forget_issues(db::Connection& connection, std::int64_t job, std::int64_t row, const std::string& code) {
-  const Value values[] = {job, row, code};
-  LADE_TRY(
-      connection.execute("DELETE FROM lade_issue WHERE job_id = $1 AND row_id = $2 AND ($3 = '' OR (severity = "
-                         "'error' AND code = $3))",
-                         values));
+Result<void> forget_issues(db::Connection& connection, std::int64_t job, std::span<const std::int64_t> rows,
+                           const std::string& code) {
+  const Value values[] = {job, code};
+  for (; !rows.empty(); rows = rows.subspan(std::min(rows.size(), kRowsAtOnce)))
+    LADE_TRY(connection.execute(
+        fmt::format("DELETE FROM lade_issue WHERE job_id = $1 AND ($2 = '' OR code = $2) AND row_id IN ({})",
+                    fmt::join(rows.first(std::min(rows.size(), kRowsAtOnce)), ", ")),
+        values));
   return {};
+}
+
+Result<void> forget_issues(db::Connection& connection, std::int64_t job, std::span<const std::int64_t> rows) {
+  return forget_issues(connection, job, rows, {});
 }
 
 }  // namespace lade::store

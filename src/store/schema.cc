@@ -329,6 +329,12 @@ CREATE UNIQUE INDEX lade_set_version_job ON lade_set_version (job_id);
 CREATE INDEX lade_set_version_set ON lade_set_version (company_id, table_name, scope);
 )sql";
 
+// With which revision of their job rows were corrected, and which one a bucket knows.
+constexpr std::string_view kFixes = R"sql(
+ALTER TABLE lade_row_version ADD revision bigint NOT NULL DEFAULT 0;
+ALTER TABLE lade_outcome ADD revision bigint NOT NULL DEFAULT 0;
+)sql";
+
 }  // namespace
 
 std::span<const db::Migration> migrations() {
@@ -353,6 +359,7 @@ std::span<const db::Migration> migrations() {
       {14, "corrections of rows", kCorrections, kCorrections},
       {15, "rows and progress for SQL", tables_sqlite, tables_postgresql},
       {16, "data sets", sets_sqlite, sets_postgresql},
+      {17, "fixes", kFixes, kFixes},
   };
   return all;
 }
