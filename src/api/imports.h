@@ -42,9 +42,12 @@ void obey(const ManifestEntry& entry, Wishes& wishes);
 Result<http::Response> import_file(const Asked& asked, db::Connection& connection, Wishes wishes,
                                    const store::FileRecord& file, AuditNote& note);
 
-// What people do to imports (import_actions.cc), and to single rows of them (rows.cc).
+// What people do to imports (import_actions.cc), to single rows of them (rows.cc) and to failed ones (fixes.cc); where
+// stored rows come from (lineage.cc).
 std::vector<Route> import_action_routes();
 std::vector<Route> row_routes();
+std::vector<Route> fix_routes();
+std::vector<Route> lineage_routes();
 
 // Takes a file and makes a job of it; `answer` tells about the job.
 Result<http::Reception> receive_import(Asked asked, const UploadRules& rules,

@@ -220,6 +220,31 @@ json::object to_json(const store::ListedRow& row) {
   return object;
 }
 
+json::object to_json(const jobs::WrittenRow& row) {
+  json::object key;
+  for (const auto& [column, value] : row.key) key[column] = value ? json::value(*value) : json::value(nullptr);
+  const auto number = [](std::int64_t place) { return place == 0 ? json::value(nullptr) : json::value(place); };
+  return {{"table", row.table},
+          {"key", std::move(key)},
+          {"action", row.action},
+          {"job_id", row.job.uuid},
+          {"job", row.job.slug},
+          {"definition", row.job.definition},
+          {"file", row.job.file_name},
+          {"sha256", text_or_null(row.sha256)},
+          {"row", number(row.row)},
+          {"line", number(row.line)},
+          {"at", text_or_null(row.job.finished_at)},
+          {"by", row.by}};
+}
+
+json::object to_json(const jobs::LineagePage& page) {
+  json::array items;
+  for (const jobs::WrittenRow& row : page.rows) items.push_back(to_json(row));
+  return {{"items", std::move(items)},
+          {"next", page.next == 0 ? json::value(nullptr) : json::value(std::to_string(page.next))}};
+}
+
 json::object to_json(const jobs::ReviewedRow& row) {
   json::object values;
   for (const auto& [column, text] : row.cells) values[column] = text;

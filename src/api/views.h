@@ -5,6 +5,7 @@
 
 #include "definition/match.h"
 #include "definition/parse.h"
+#include "jobs/lineage.h"
 #include "jobs/review.h"
 #include "jobs/row_tables.h"
 #include "queue/dead_letters.h"
@@ -30,6 +31,8 @@ boost::json::object to_json(const store::FileRecord& file);
 boost::json::object to_json(const store::StoredDefinition& definition);
 boost::json::object to_json(const store::ListedRow& row);
 boost::json::object to_json(const jobs::ReviewedRow& row);
+boost::json::object to_json(const jobs::WrittenRow& row);
+boost::json::object to_json(const jobs::LineagePage& page);
 boost::json::object to_json(const jobs::RowTables& tables);
 boost::json::object to_json(const queue::TaskCounts& tasks);
 boost::json::object to_json(const queue::TaskRow& task);

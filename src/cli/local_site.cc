@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <boost/json.hpp>
+#include <charconv>
 
 #include "api/views.h"
 #include "base/file.h"
@@ -147,6 +148,26 @@ class LocalSite final : public Site {
       case BatchAct::retry: return jobs::retry_batch(*connection, order);
     }
     return fail(jobs::batch_not_found(batch));
+  }
+
+  Result<boost::json::array> lineage_of_row(const jobs::LineageDemand& demand) override {
+    LADE_ASSIGN(db::Connection* const connection, open(Access::read));
+    boost::json::array items;
+    if (connection == nullptr) return items;
+    LADE_ASSIGN(const auto rows, jobs::lineage_of_row(*connection, demand));
+    for (const jobs::WrittenRow& row : rows) items.push_back(api::to_json(row));
+    return items;
+  }
+  Result<boost::json::object> lineage_of_job(const std::string& job, const std::string& cursor,
+                                             std::int64_t limit) override {
+    LADE_ASSIGN(db::Connection* const connection, open_for_job(job, Access::read));
+    LADE_ASSIGN(const store::JobRecord record, jobs::require_job(*connection, job));
+    std::int64_t from = 0;
+    const auto [end, error] = std::from_chars(cursor.data(), cursor.data() + cursor.size(), from);
+    if (!cursor.empty() && (error != std::errc() || end != cursor.data() + cursor.size() || from < 0))
+      return fail("option_invalid", fmt::format("--cursor {}: no page begins there", cursor), {}, ErrorKind::usage);
+    LADE_ASSIGN(const jobs::LineagePage page, jobs::lineage_of_job(*connection, record, from, limit));
+    return api::to_json(page);
   }
 
   Result<std::vector<queue::TaskRow>> list_tasks(const queue::TaskFilter& filter) override {

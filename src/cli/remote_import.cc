@@ -56,6 +56,14 @@ Result<std::unique_ptr<RemoteImporter>> RemoteImporter::open(const std::string& 
   return importer;
 }
 
+Result<std::unique_ptr<RemoteImporter>> RemoteImporter::open(const std::string& server,
+                                                             const jobs::ImportOptions& options,
+                                                             const CommonOptions& common, const std::stop_token& stop) {
+  std::unique_ptr<RemoteImporter> importer(new RemoteImporter(options, common, stop));
+  LADE_ASSIGN(importer->site_, open_remote_site(server, common));
+  return importer;
+}
+
 Result<void> RemoteImporter::choose_definition(const std::string& name) {
   if (!names_file(name)) {
     definition_ = name;
@@ -124,6 +132,15 @@ Result<jobs::Summary> RemoteImporter::summary_of(const store::JobRecord& job) {
                      "lade results JOB --all makes them anew"};
   auto fetched = site_->fetch_results({job.uuid, options_.results_folder});
   jobs::add_result_files(summary, std::move(fetched));
+  return summary;
+}
+
+Result<jobs::Summary> RemoteImporter::fix(const jobs::FixDemand& demand) {
+  const Clock::time_point start = Clock::now();
+  LADE_ASSIGN(const store::JobRecord sent, site_->fix(demand, stop_));
+  LADE_ASSIGN(const store::JobRecord job, follow(sent));
+  LADE_ASSIGN(jobs::Summary summary, summary_of(job));
+  summary.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   return summary;
 }
 

@@ -6,6 +6,7 @@
 
 #include "cli/remote_site.h"
 #include "jobs/import.h"
+#include "jobs/run_fix.h"
 
 namespace lade::cli {
 
@@ -18,11 +19,17 @@ class RemoteImporter {
                                                       const jobs::ImportOptions& options, const CommonOptions& common,
                                                       const std::stop_token& stop);
 
+  // For jobs that are there already.
+  static Result<std::unique_ptr<RemoteImporter>> open(const std::string& server, const jobs::ImportOptions& options,
+                                                      const CommonOptions& common, const std::stop_token& stop);
+
   // Sends the file, showing how much of it is sent.
   Result<jobs::SubmittedJob> submit(const std::string& file);
   // The same, then shows the job until it has ended or waits for review, and brings its results. A stop cancels the
   // job. As with jobs::run_import() an error means that nothing was begun.
   Result<jobs::Summary> run(const std::string& file);
+  // Sends rows to be fixed, or the corrected failed file, and shows the job likewise.
+  Result<jobs::Summary> fix(const jobs::FixDemand& demand);
 
  private:
   RemoteImporter(const jobs::ImportOptions& options, const CommonOptions& common, std::stop_token stop)

@@ -141,7 +141,7 @@ Result<json::object> RemoteSite::show_row(const std::string& job, std::int64_t r
 
 Result<json::object> RemoteSite::correct_row(const std::string& job, const jobs::Correction& correction) {
   json::object values;
-  for (const auto& [column, text] : correction.cells) values[column] = text;
+  for (const auto& [column, cell] : correction.cells) values[column] = cell.text;
   json::object body{{"values", std::move(values)}};
   if (correction.revision) body["revision"] = *correction.revision;
   LADE_ASSIGN(const json::value answer,
@@ -224,6 +224,45 @@ Result<store::JobRecord> RemoteSite::import(const RemoteImport& import, const st
                            .upload = &upload,
                            .stop = stop}));
   return remote::read<store::JobRecord>(answer);
+}
+
+Result<store::JobRecord> RemoteSite::fix(const jobs::FixDemand& demand, const std::stop_token& stop) {
+  Request request{.method = "POST", .path = import_path(demand.job) + "/fixes", .stop = stop};
+  if (demand.file.empty()) {
+    json::array rows;
+    for (const jobs::Fix& fix : demand.rows) {
+      json::object cells;
+      for (const auto& [column, cell] : fix.cells) cells[column] = cell.text;
+      rows.push_back(json::object{{"row", fix.row}, {"cells", std::move(cells)}});
+    }
+    request.body = json::serialize(json::object{{"rows", std::move(rows)}});
+    LADE_ASSIGN(const json::value answer, client_.ask(std::move(request)));
+    return remote::read<store::JobRecord>(answer);
+  }
+  jobs::ImportOptions options;
+  options.data = data_;
+  LADE_ASSIGN(const source::Original input, open_to_send(demand.file, options, stop));
+  const remote::Upload upload{input.file, input.bytes};
+  request.query = {{"name", input.name}};
+  request.upload = &upload;
+  LADE_ASSIGN(const json::value answer, client_.ask(std::move(request)));
+  return remote::read<store::JobRecord>(answer);
+}
+
+Result<json::array> RemoteSite::lineage_of_row(const jobs::LineageDemand& demand) {
+  Names query{{"table", demand.table}};
+  for (const auto& [column, value] : demand.key) query.emplace_back("key." + column, value);
+  LADE_ASSIGN(const json::value answer, client_.ask({.path = "/api/v1/lineage", .query = query}));
+  LADE_ASSIGN(const json::array* const items, remote::items_of(answer));
+  return *items;
+}
+
+Result<json::object> RemoteSite::lineage_of_job(const std::string& job, const std::string& cursor,
+                                                std::int64_t limit) {
+  LADE_ASSIGN(const json::value answer,
+              client_.ask({.path = import_path(job) + "/lineage",
+                           .query = {{"cursor", cursor}, {"limit", std::to_string(limit)}}}));
+  return answer.as_object();
 }
 
 Result<staging::IssueCounts> RemoteSite::issue_counts(const std::string& job) {

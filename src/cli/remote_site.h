@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cli/site.h"
+#include "jobs/run_fix.h"
 #include "remote/client.h"
 
 namespace lade::cli {
@@ -45,6 +46,9 @@ class RemoteSite final : public Site {
   Result<boost::json::object> make_tables(const std::string& job, const std::string& schema) override;
   Result<boost::json::object> job_progress(const std::string& job) override;
   Result<jobs::ResultFiles> fetch_results(const ResultsDemand& demand) override;
+  Result<boost::json::array> lineage_of_row(const jobs::LineageDemand& demand) override;
+  Result<boost::json::object> lineage_of_job(const std::string& job, const std::string& cursor,
+                                             std::int64_t limit) override;
   Result<store::BatchPage> list_batches(const store::BatchFilter& filter) override;
   Result<store::BatchRecord> find_batch(const std::string& batch) override;
   Result<jobs::BatchOutcome> act(BatchAct act, const std::string& batch) override;
@@ -66,6 +70,8 @@ class RemoteSite final : public Site {
 
   // Sends the file; the server has stored it, and queued the job, when this returns. Stopped before, nothing remains.
   Result<store::JobRecord> import(const RemoteImport& import, const std::stop_token& stop);
+  // Sends rows to be fixed, or the corrected failed file.
+  Result<store::JobRecord> fix(const jobs::FixDemand& demand, const std::stop_token& stop);
   // Sends the file, which does not stay there, and gives the server's answer.
   Result<boost::json::object> match(const RemoteMatch& match);
   // Of a job that has ended, or as far as it has come.

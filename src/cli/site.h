@@ -13,6 +13,7 @@
 #include "jobs/batches.h"
 #include "jobs/control.h"
 #include "jobs/import.h"
+#include "jobs/lineage.h"
 #include "jobs/results.h"
 #include "jobs/review.h"
 #include "queue/dead_letters.h"
@@ -77,6 +78,11 @@ class Site {
   virtual Result<boost::json::object> correct_row(const std::string& job, const jobs::Correction& correction) = 0;
   // Tables of the database that show its rows, as api::to_json() gives their names.
   virtual Result<boost::json::object> make_tables(const std::string& job, const std::string& schema) = 0;
+  // Which jobs have written a stored row, newest first, and what a job has written, page by page; as api::to_json()
+  // gives them.
+  virtual Result<boost::json::array> lineage_of_row(const jobs::LineageDemand& demand) = 0;
+  virtual Result<boost::json::object> lineage_of_job(const std::string& job, const std::string& cursor,
+                                                     std::int64_t limit) = 0;
   // As store::job_progress() gives it.
   virtual Result<boost::json::object> job_progress(const std::string& job) = 0;
   // Each file is there whole or not at all.

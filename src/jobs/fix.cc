@@ -167,9 +167,10 @@ Result<JobRecord> fix_rows(db::Connection& connection, const ReviewPlace& place,
     LADE_ASSIGN(const model::JobStanding standing,
                 store::change_job(connection, record.id,
                                   {.event = JobEvent::fixed, .actor = order.actor, .data = event_data(fixes)}));
+    LADE_ASSIGN(const definition::Definition definition, definition_of(connection, record));
+    LADE_TRY(check_definition(definition));
     LADE_TRY(check_staging(connection, record));
     LADE_ASSIGN(const auto job, open_planned_job(connection, record, place.here, place.storage));
-    LADE_TRY(check_definition(job->definition()));
     LADE_ASSIGN(const RowCells cells, check_rows(connection, *job, place.storage, fixes, refused));
     store::JobAdvance again;
     again.rows[Outcome::unprocessed] = -record.rows[Outcome::unprocessed];

@@ -7,6 +7,7 @@
 #include "jobs/job.h"
 #include "load/journal.h"
 #include "store/files.h"
+#include "store/job_changes.h"
 #include "store/job_ends.h"
 #include "store/journal.h"
 #include "store/row_list.h"
@@ -230,6 +231,100 @@ TEST_P(FixTest, WhatWasTidiedAwayCannotBeFixed) {
   EXPECT_FAILS(fix(job, {{1, {{"amount", "1"}}}}), "staging_gone");
   EXPECT_EQ(status(job), "succeeded");
 }
+
+TEST_P(FixTest, ARowThatWaitedForItsParentComesWithIt) {
+  ASSERT_OK(
+      connection->run("DROP TABLE item; CREATE TABLE item (code integer PRIMARY KEY, name text, "
+                      "amount integer REFERENCES item (code))"));
+  std::string rows = "500,grandparent,x\n1,child,400\n400,parent,500\n";
+  for (int i = 600; i < 900; ++i) rows += fmt::format("{},other,\n", i);
+  const std::string job = ended(rows);
+  ASSERT_GT(record(job).buckets, 2);
+  EXPECT_EQ(failed(job), (Strings{"1 not_an_integer", "2 foreign_key_violation", "3 foreign_key_violation"}));
+  ASSERT_OK(fix(job, {{1, {{"amount", ""}}}, {2, {}}, {3, {}}}));
+  finish(job);
+  EXPECT_EQ(failed(job), Strings{});
+  EXPECT_EQ(integer("SELECT count(*) FROM item"), 303);
+}
+
+TEST_P(FixTest, TablesThatKeepHistoryAndSeveralTablesAreFixedToo) {
+  const char* const day = is_sqlite() ? "text" : "date";
+  ASSERT_OK(connection->run(
+      fmt::format("CREATE TABLE price (item text, amount integer, valid_from {0}, valid_until {0}, "
+                  "PRIMARY KEY (item, valid_from)); CREATE TABLE label (code integer PRIMARY KEY, name text)",
+                  day)));
+  const std::string history =
+      "columns: {item: {required: true}, amount: {type: integer}, first: {type: date}, last: {type: date}}\n"
+      "load: [{table: price, key: item, strategy: insert_or_replace, columns: [item, amount], "
+      "temporal: {valid_from: first, valid_to: last}}]\n";
+  const std::string two =
+      "columns: {code: {type: integer}, name: , amount: {type: integer}}\n"
+      "load: [{table: item, key: code}, {table: label, key: code, columns: [code, name]}]\nduplicates: last\n";
+  const auto compare = [&](const std::string& yaml, const std::string& wrong, const std::string& right,
+                           const std::vector<Fix>& fixes, const std::string& tables) {
+    options.force = true;
+    EXPECT_EQ(status([&] {
+                const std::string whole = submit(right, yaml);
+                run_worker();
+                return whole;
+              }()),
+              "succeeded");
+    const Strings expected = content(tables);
+    ASSERT_OK(connection->run("DELETE FROM price; DELETE FROM item; DELETE FROM label"));
+    const std::string job = submit(wrong, yaml);
+    run_worker();
+    ASSERT_EQ(record(job).rows[Outcome::failed], static_cast<std::int64_t>(fixes.size())) << record(job).error;
+    ASSERT_OK(fix(job, fixes));
+    finish(job);
+    EXPECT_EQ(content(tables), expected);
+    EXPECT_EQ(record(job).rows[Outcome::failed], 0);
+    ASSERT_OK(connection->run("DELETE FROM price; DELETE FROM item; DELETE FROM label"));
+  };
+  compare(history,
+          "item,amount,first,last\na,1,2024-01-01,2024-12-31\na,bad,2024-03-01,2024-09-30\na,3,2024-06-01,2024-06-30\n"
+          "b,bad,2024-01-01,2024-02-01\n",
+          "item,amount,first,last\na,1,2024-01-01,2024-12-31\na,2,2024-03-01,2024-09-30\na,3,2024-06-01,2024-06-30\n"
+          "b,4,2024-01-01,2024-02-01\n",
+          {{2, {{"amount", "2"}}}, {4, {{"amount", "4"}}}}, "SELECT item, amount, valid_from, valid_until FROM price");
+  compare(two, "code,name,amount\n1,one,1\n1,uno,bad\n2,two,bad\n", "code,name,amount\n1,one,1\n1,uno,\n2,two,2\n",
+          {{2, {{"amount", ""}}}, {3, {{"amount", "2"}}}},
+          "SELECT i.code, i.name, i.amount, l.name FROM item i JOIN label l ON l.code = i.code");
+}
+
+TEST_P(FixTest, WholeSetsAndTooManyRowsAreRefused) {
+  const std::string job = ended("1,one,bad\n");
+  std::string many = "code,_row\n";
+  for (int i = 0; i < 500'001; ++i) many += "1,1\n";
+  EXPECT_FAILS(fix_by_file(job, many), "fixes_too_many");
+  auto definition = definition_of(kItems);
+  definition.load.front().strategy = definition::Strategy::replace_set;
+  definition.load.front().set.emplace();
+  ASSERT_OK(store::set_job_snapshot(*connection, record(job).id, definition::to_json(definition)));
+  EXPECT_FAILS(fix(job, {{1, {{"amount", "1"}}}}), "fix_not_possible");
+}
+
+#ifdef LADE_FAILPOINTS
+TEST_P(FixTest, ACrashInTheMiddleLeavesOneFix) {
+  ASSERT_OK(connection->run("INSERT INTO item VALUES (2, 'old', 1)"));
+  for (const char* at : {"load=error:broken", "conclude=error:broken", "results=error:broken"}) {
+    SCOPED_TRACE(at);
+    ASSERT_OK(connection->run("DELETE FROM item; INSERT INTO item VALUES (2, 'old', 1)"));
+    options.force = true;
+    const std::string job = ended("1,one,bad\n2,two,2\n2,zwei,worse\n3,three,3\n");
+    ASSERT_OK(fix(job, {{1, {{"amount", "10"}}}, {3, {{"amount", "22"}}}}));
+    ASSERT_OK(arm_failpoints(at));
+    run_worker();
+    ASSERT_OK(arm_failpoints(""));
+    if (status(job) == "failed") {
+      EXPECT_TRUE(record(job).rows.conserved());
+      ASSERT_OK(retry_job(*connection, {job, "ada"}));
+    }
+    finish(job);
+    EXPECT_EQ(items(), (Strings{"1|one|10", "2|zwei|22", "3|three|3"}));
+    EXPECT_EQ(told(record(job).rows), "inserted 2 updated 1 unchanged 0 failed 0 skipped 1 unprocessed 0");
+  }
+}
+#endif
 
 // Random files: fixing all failed rows comes to the same as importing the corrected file.
 TEST_P(FixTest, FixedRowsComeToTheSameAsTheCorrectedFile) {

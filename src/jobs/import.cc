@@ -8,7 +8,7 @@
 
 #include "base/id.h"
 #include "jobs/control.h"
-#include "jobs/fetch_results.h"
+#include "jobs/follow_job.h"
 #include "jobs/rehearse.h"
 #include "jobs/runner.h"
 #include "jobs/submit.h"
@@ -21,10 +21,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// How long an import waits for another one that works on the same SQLite file, and for a server that went away.
+// How long an import waits for another one that works on the same SQLite file.
 constexpr std::chrono::seconds kPatience{30};
-// The job's row is read so often when nobody tells of its end.
-constexpr std::chrono::milliseconds kLook{500};
 
 std::int64_t peak_rss_bytes() {
   rusage usage{};
@@ -62,11 +60,6 @@ Result<Submission> submission_of(const std::string& path, source::Input& input, 
   }
   LADE_ASSIGN(file.records, keep_records(input, storage));
   return file;
-}
-
-// Nothing more happens to it before somebody says so.
-bool has_come_to_rest(const store::JobRecord& job) {
-  return job.standing.state == model::JobState::finished || job.standing.state == model::JobState::waiting_for_review;
 }
 
 // How the file's columns fit the definition.
@@ -107,8 +100,10 @@ class OneShot {
     LADE_TRY(runner.start());
     progress_.rows_total = rows_total_;
     progress_.phase = Phase::analysing;
-    LADE_ASSIGN(const store::JobRecord record, wait_for_end(runner));
-    return summary_of(runner, record);
+    const FollowedJob followed{group_.id, group_.uuid, options_.user};
+    LADE_ASSIGN(const store::JobRecord record, follow_job(runner, followed, stop_));
+    noted_.resumed = resumed_;
+    return summary_of(runner, record, options_.results_folder, std::move(noted_));
   }
 
  private:
@@ -143,58 +138,6 @@ class OneShot {
     progress_.rows_failed = twin->rows[model::Outcome::failed];
     resumed_ = true;
     return false;
-  }
-
-  Result<store::JobRecord> wait_for_end(Runner& runner) {
-    bool cancelling = false;
-    Clock::time_point reached = Clock::now();
-    for (;;) {
-      runner.desk().wait_for_news(kLook, cancelling ? std::stop_token() : stop_);
-      auto record = look(runner, cancelling);
-      if (record && has_come_to_rest(**record)) return std::move(**record);
-      if (record) reached = Clock::now();
-      if (Clock::now() - reached > kPatience)
-        return fail("cannot_connect", "the database does not answer: " + record.error().message,
-                    "the same command goes on with the import when the database is up", ErrorKind::cannot_connect);
-    }
-  }
-
-  Result<std::optional<store::JobRecord>> look(Runner& runner, bool& cancelling) {
-    LADE_ASSIGN(const db::Pool::Lease session, runner.sessions().acquire());
-    if (stop_.stop_requested() && !cancelling) {
-      auto asked = cancel_job(*session, {group_.uuid, options_.user});
-      if (!asked && asked.error().code != "transition_refused") return fail(std::move(asked).error());
-      cancelling = true;
-      runner.node().check();
-      runner.node().wake();
-    }
-    if (cancelling) LADE_TRY(finish_cancelled_jobs(*session));
-    LADE_ASSIGN(auto record, store::job_with_id(*session, group_.id));
-    if (!record) return fail("job_not_found", "the job was deleted", "", ErrorKind::invalid);
-    return record;
-  }
-
-  Result<Summary> summary_of(Runner& runner, const store::JobRecord& record) {
-    Summary summary = noted_;
-    summary.job_id = record.uuid;
-    summary.definition = record.definition;
-    summary.definition_version = record.definition_version;
-    summary.file = record.file_name;
-    summary.outcome = record.status();
-    summary.resumed = resumed_;
-    summary.rows = record.rows;
-    summary.rows.read = rows_total_;
-    summary.rows[model::Outcome::unprocessed] += summary.rows.read - summary.rows.accounted();
-    add_counts(summary.issues, record.issues);
-    if (!record.error.empty()) summary.error = {record.error_code, record.error, record.error_hint};
-    if (summary.outcome == "cancelled") summary.error = cancelled();
-    if (!record.results_error.empty())
-      summary.error = {"results_missing", "the result files could not be written: " + record.results_error,
-                       "free some space; lade rows shows the failed rows"};
-    LADE_ASSIGN(const db::Pool::Lease session, runner.sessions().acquire());
-    auto fetched = fetch_results(*session, runner.desk().storage(), record, options_.results_folder);
-    add_result_files(summary, std::move(fetched));
-    return summary;
   }
 
   const definition::Definition& definition_;

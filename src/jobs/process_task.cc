@@ -48,7 +48,8 @@ load::JournalSink journal_of(const Work& work, db::Connection& connection, std::
                                       .first_key = block.first_key,
                                       .last_key = block.last_key,
                                       .rows = block.rows,
-                                      .packed = block.packed});
+                                      .packed = block.packed,
+                                      .kept = work.job().definition().lineage});
   };
 }
 

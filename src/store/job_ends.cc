@@ -31,13 +31,15 @@ Result<std::vector<UnwantedFile>> forget_upload(db::Connection& connection, std:
 }
 
 // Deletes the rows that belong to jobs which ended more than `days` ago.
-Result<std::int64_t> expire(db::Connection& connection, std::string_view table, std::int64_t days) {
+Result<std::int64_t> expire(db::Connection& connection, std::string_view table, std::int64_t days,
+                            std::string_view condition = "") {
   const bool sqlite = connection.backend() == db::Backend::sqlite;
   const Value values[] = {sqlite ? Value(fmt::format("-{} days", days)) : Value(days)};
   return connection.execute(
       fmt::format(
-          "DELETE FROM {} WHERE job_id IN (SELECT id FROM lade_job WHERE finished_at < {})", table,
-          sqlite ? "strftime('%Y-%m-%dT%H:%M:%fZ', 'now', $1)" : "now() - CAST($1 AS integer) * interval '1 day'"),
+          "DELETE FROM {} WHERE job_id IN (SELECT id FROM lade_job WHERE finished_at < {}){}", table,
+          sqlite ? "strftime('%Y-%m-%dT%H:%M:%fZ', 'now', $1)" : "now() - CAST($1 AS integer) * interval '1 day'",
+          condition),
       values);
 }
 
@@ -83,7 +85,7 @@ Result<std::int64_t> expire_segments(db::Connection& connection, std::int64_t da
 }
 
 Result<std::int64_t> expire_journals(db::Connection& connection, std::int64_t days) {
-  return expire(connection, "lade_journal", days);
+  return expire(connection, "lade_journal", days, " AND NOT kept");
 }
 
 }  // namespace lade::store

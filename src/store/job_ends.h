@@ -26,7 +26,7 @@ Result<std::vector<UnwantedFile>> remove_job(db::Connection& connection, std::in
 // Forgets the segments of jobs that ended more than `days` ago; a retry will say staging_incomplete. Their files become
 // orphans of the storage. Gives how many.
 Result<std::int64_t> expire_segments(db::Connection& connection, std::int64_t days);
-// The same for their undo journals: such jobs cannot be taken back any more.
+// The same for their undo journals, unless they are kept for lineage: such jobs cannot be taken back any more.
 Result<std::int64_t> expire_journals(db::Connection& connection, std::int64_t days);
 
 }  // namespace lade::store

@@ -17,6 +17,7 @@ struct JournalRecord {
   std::string_view first_key, last_key;
   std::int64_t rows = 0;
   std::string_view packed;
+  bool kept = false;  // as long as the job, not only until it cannot be undone any more
 };
 
 // In the transaction that changes the rows; after the blocks that the job has for this bucket and table already.

@@ -329,10 +329,11 @@ CREATE UNIQUE INDEX lade_set_version_job ON lade_set_version (job_id);
 CREATE INDEX lade_set_version_set ON lade_set_version (company_id, table_name, scope);
 )sql";
 
-// With which revision of their job rows were corrected, and which one a bucket knows.
+// With which revision of their job rows were corrected, and which one a bucket knows. Blocks that stay for lineage.
 constexpr std::string_view kFixes = R"sql(
 ALTER TABLE lade_row_version ADD revision bigint NOT NULL DEFAULT 0;
 ALTER TABLE lade_outcome ADD revision bigint NOT NULL DEFAULT 0;
+ALTER TABLE lade_journal ADD kept boolean NOT NULL DEFAULT false;
 )sql";
 
 }  // namespace
