@@ -65,8 +65,7 @@ Result<http::Response> fix(const Asked& asked, db::Connection& connection, const
   const jobs::ReviewPlace place{asked.service.storage(), asked.service.here()};
   std::vector<jobs::RefusedFix> refused;
   auto job = jobs::fix_rows(connection, place, order_of(asked), fixes, refused);
-  if (!job && job.error().code == "transition_refused")
-    return problem(job.error(), {{"status_now", seen.status()}});
+  if (!job && job.error().code == "transition_refused") return problem(job.error(), {{"status_now", seen.status()}});
   if (!job) return refusal(job.error(), refused);
   note.object_id = job->uuid;
   note.data["rows"] = fixes.size();
@@ -82,8 +81,7 @@ Result<http::Response> fix_by_json(const Asked& asked, const std::string& text) 
   LADE_TRY(query.finish());
   LADE_ASSIGN(const std::vector<jobs::Fix> fixes, read_fixes(text));
   AuditNote note{asked.at("import"), {}};
-  return change(asked, text, note,
-                [&](db::Connection& connection) { return fix(asked, connection, fixes, note); });
+  return change(asked, text, note, [&](db::Connection& connection) { return fix(asked, connection, fixes, note); });
 }
 
 // The file is read at once and not kept: its rows are, as versions.
@@ -121,8 +119,9 @@ std::vector<Route> fix_routes() {
       {.method = "POST",
        .path = "/api/v1/imports/{import}/fixes",
        .name = "imports.fix",
-       .summary = "Correct failed rows of an import that has ended, or waits for review, and load them: as JSON, or the "
-                  "corrected failed file as a form or as the body itself",
+       .summary =
+           "Correct failed rows of an import that has ended, or waits for review, and load them: as JSON, or the "
+           "corrected failed file as a form or as the body itself",
        .access = {Role::operator_, "imports:write"},
        .receive = receive_fixes,
        .body = Body::upload,

@@ -78,7 +78,8 @@ void add_fix_command(CLI::App& app, CommonOptions& common, Action& action) {
   auto command = std::make_shared<FixCommand>();
   CLI::App* sub = app.add_subcommand("fix", "Correct failed rows of a job that has ended, and load only those");
   sub->add_option("JOB", command->demand.job, "id, UUID or slug of the job")->required();
-  sub->add_option("FILE", command->demand.file, "its failed file with rows corrected; rows that are left out stay failed");
+  sub->add_option("FILE", command->demand.file,
+                  "its failed file with rows corrected; rows that are left out stay failed");
   sub->add_option("--row", command->row, "instead of a file: one row, by its number as lade rows lists it")
       ->check(CLI::PositiveNumber);
   sub->add_option("--set", command->cells, "the text of a cell of that row: \"Column=text\"; repeatable")

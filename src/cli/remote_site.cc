@@ -257,11 +257,9 @@ Result<json::array> RemoteSite::lineage_of_row(const jobs::LineageDemand& demand
   return *items;
 }
 
-Result<json::object> RemoteSite::lineage_of_job(const std::string& job, const std::string& cursor,
-                                                std::int64_t limit) {
-  LADE_ASSIGN(const json::value answer,
-              client_.ask({.path = import_path(job) + "/lineage",
-                           .query = {{"cursor", cursor}, {"limit", std::to_string(limit)}}}));
+Result<json::object> RemoteSite::lineage_of_job(const std::string& job, const std::string& cursor, std::int64_t limit) {
+  LADE_ASSIGN(const json::value answer, client_.ask({.path = import_path(job) + "/lineage",
+                                                     .query = {{"cursor", cursor}, {"limit", std::to_string(limit)}}}));
   return answer.as_object();
 }
 

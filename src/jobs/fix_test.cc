@@ -45,7 +45,9 @@ class FixTest : public testing::DurableTest {
   void finish(const std::string& job, const std::string& outcome = "succeeded") {
     run_worker();
     EXPECT_EQ(status(job), outcome) << record(job).error;
-    if (outcome != "waiting_for_review") EXPECT_TRUE(record(job).rows.conserved());
+    if (outcome != "waiting_for_review") {
+      EXPECT_TRUE(record(job).rows.conserved());
+    }
   }
   std::string ended(const std::string& rows, const std::string& rules = "", const std::string& outcome = "succeeded") {
     const std::string job = submit("code,name,amount\n" + rows, kItems + rules);
@@ -296,7 +298,7 @@ TEST_P(FixTest, WholeSetsAndTooManyRowsAreRefused) {
   std::string many = "code,_row\n";
   for (int i = 0; i < 500'001; ++i) many += "1,1\n";
   EXPECT_FAILS(fix_by_file(job, many), "fixes_too_many");
-  auto definition = definition_of(kItems);
+  auto definition = testing::definition_of(kItems);
   definition.load.front().strategy = definition::Strategy::replace_set;
   definition.load.front().set.emplace();
   ASSERT_OK(store::set_job_snapshot(*connection, record(job).id, definition::to_json(definition)));

@@ -211,9 +211,8 @@ class Search {
       if (field.length < 0 || !analysis::decode_value(field, column.wire, type, arena, cell)) return {};
       analysis::append_sort_key(key, cell, type, column.folds_case, analysis::is_padded(column));
     }
-    LADE_ASSIGN(const auto blocks,
-                store::blocks_between(connection_, demand_.company, table_.quoted, definition.definition, key,
-                                      key + std::string(kBehind)));
+    LADE_ASSIGN(const auto blocks, store::blocks_between(connection_, demand_.company, table_.quoted,
+                                                         definition.definition, key, key + std::string(kBehind)));
     for (const store::LineageBlock& one : blocks) LADE_TRY(look_into(one));
     return {};
   }

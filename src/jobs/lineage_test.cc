@@ -42,7 +42,8 @@ TEST_P(LineageTest, ARowKnowsAllJobsThatHaveWrittenIt) {
   const std::string second = ended("3,drei,3\n1,one,1\n");
   EXPECT_EQ(of_row({{"code", "3"}}),
             (Strings{"item code=3 updated row 1 line 2 by grace", "item code=3 inserted row 3 line 4 by grace"}));
-  EXPECT_EQ(of_row({{"code", "1"}}), Strings{"item code=1 inserted row 1 line 2 by grace"}) << "unchanged is no writing";
+  EXPECT_EQ(of_row({{"code", "1"}}), Strings{"item code=1 inserted row 1 line 2 by grace"})
+      << "unchanged is no writing";
   EXPECT_EQ(of_row({{"code", "2"}}), Strings{});
   const auto storage = storage::Folder::open(storage_path(options));
   std::vector<RefusedFix> refused;
@@ -86,8 +87,8 @@ TEST_P(LineageTest, KeysOfSeveralColumnsAndTypesAreFound) {
   const std::string yaml =
       "columns: {cat: , since: {type: date}, grade: {type: 'decimal(8,2)'}, amount: {type: integer}}\n"
       "load: [{table: price, key: [cat, since, grade]}]\nlineage: true\n";
-  const std::string job = submit("cat,since,grade,amount\nA,2024-01-31,1.50,1\nA,2024-02-01,1.50,2\nB'x,2024-01-31,2,3\n",
-                                 yaml);
+  const std::string job =
+      submit("cat,since,grade,amount\nA,2024-01-31,1.50,1\nA,2024-02-01,1.50,2\nB'x,2024-01-31,2,3\n", yaml);
   run_worker();
   ASSERT_EQ(status(job), "succeeded") << record(job).error;
   EXPECT_EQ(of_row({{"cat", "A"}, {"since", "2024-02-01"}, {"grade", "1.5"}}, "price").size(), 1u);

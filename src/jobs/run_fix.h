@@ -11,8 +11,8 @@ namespace lade::jobs {
 
 // What is fixed: rows, or a corrected failed file.
 struct FixDemand {
-  std::string job;              // id, UUID or slug
-  std::string file = {};        // a path; empty: `rows`
+  std::string job;        // id, UUID or slug
+  std::string file = {};  // a path; empty: `rows`
   std::vector<Fix> rows = {};
 };
 

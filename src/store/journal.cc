@@ -27,7 +27,8 @@ Result<void> save_journal_block(db::Connection& connection, std::int64_t job, co
                           db::Bytes{std::string(block.packed)},
                           std::int64_t{block.kept}};
   LADE_TRY(connection.execute(
-      "INSERT INTO lade_journal (job_id, bucket, table_name, block, company_id, first_key, last_key, rows, images, kept) "
+      "INSERT INTO lade_journal (job_id, bucket, table_name, block, company_id, first_key, last_key, rows, images, "
+      "kept) "
       "VALUES ($1, $2, $3, (SELECT coalesce(max(block) + 1, 0) FROM lade_journal "
       "WHERE job_id = $1 AND bucket = $2 AND table_name = $3), (SELECT company_id FROM lade_job WHERE id = $1), "
       "$4, $5, $6, $7, $8)",

@@ -14,10 +14,11 @@ using db::Value;
 Result<std::vector<WritingDefinition>> definitions_writing(db::Connection& connection, std::int64_t company,
                                                            std::string_view table) {
   const Value values[] = {company, std::string(table)};
-  LADE_ASSIGN(const auto rows,
-              connection.query("SELECT definition_id, max(id) FROM lade_job WHERE id IN (SELECT job_id FROM lade_journal "
-                               "WHERE company_id = $1 AND table_name = $2) GROUP BY definition_id",
-                               values));
+  LADE_ASSIGN(
+      const auto rows,
+      connection.query("SELECT definition_id, max(id) FROM lade_job WHERE id IN (SELECT job_id FROM lade_journal "
+                       "WHERE company_id = $1 AND table_name = $2) GROUP BY definition_id",
+                       values));
   std::vector<WritingDefinition> found;
   for (const db::Row& row : rows) found.push_back({integer_of(row[0]), integer_of(row[1])});
   return found;
@@ -43,16 +44,18 @@ Result<std::vector<LineageBlock>> blocks_between(db::Connection& connection, std
 
 Result<std::string> some_block(db::Connection& connection, std::int64_t job, std::string_view table) {
   const Value values[] = {job, std::string(table)};
-  LADE_ASSIGN(const auto rows,
-              connection.query("SELECT images FROM lade_journal WHERE job_id = $1 AND table_name = $2 LIMIT 1", values));
+  LADE_ASSIGN(
+      const auto rows,
+      connection.query("SELECT images FROM lade_journal WHERE job_id = $1 AND table_name = $2 LIMIT 1", values));
   return rows.empty() ? std::string() : bytes_of(connection, rows.front().front());
 }
 
 Result<std::vector<LineageBlock>> block_places(db::Connection& connection, std::int64_t job) {
   const Value values[] = {job};
-  LADE_ASSIGN(const auto rows, connection.query("SELECT table_name, rows, bucket, block FROM lade_journal WHERE job_id = "
-                                                "$1 ORDER BY bucket, table_name, block",
-                                                values));
+  LADE_ASSIGN(const auto rows,
+              connection.query("SELECT table_name, rows, bucket, block FROM lade_journal WHERE job_id = "
+                               "$1 ORDER BY bucket, table_name, block",
+                               values));
   std::vector<LineageBlock> blocks;
   for (const db::Row& row : rows)
     blocks.push_back({job, text_of(row[0]), integer_of(row[1]), {}, integer_of(row[2]), integer_of(row[3])});
