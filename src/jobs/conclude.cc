@@ -1,6 +1,7 @@
 #include "jobs/conclude.h"
 
 #include <array>
+#include <utility>
 
 #include "base/failpoint.h"
 #include "base/log.h"
@@ -8,6 +9,7 @@
 #include "db/values.h"
 #include "jobs/arm.h"
 #include "jobs/results.h"
+#include "jobs/sets.h"
 #include "queue/dead_letters.h"
 #include "queue/stage.h"
 #include "store/files.h"
@@ -26,14 +28,14 @@ constexpr std::size_t kMergeBytes = 1024 * 1024;
 // What was committed, added up anew.
 struct Ledger {
   explicit Ledger(const Job& job)
-      : findings(*job.area), untold(job.plan.chunks(), Outcome::unprocessed), done(job.plan.parts(), false) {
+      : findings(*job.area), untold(job.plan.chunks(), Outcome::unprocessed), done(job.plan.parts() + 1, false) {
     counts.read = job.plan.split.rows;
   }
   model::RowCounts counts;
   staging::IssueCounts issues;
   staging::IssueLog findings;
   std::vector<Outcome> untold;  // by chunk
-  std::vector<bool> done;       // by bucket
+  std::vector<bool> done;       // by bucket; the last is what is said about a set
   std::vector<std::unique_ptr<staging::SegmentFile>> segments;
   std::shared_ptr<const Corrections> corrections;  // null: there are none
   std::optional<Error> damage;                     // findings that cannot be read: there will be no result files
@@ -104,7 +106,7 @@ Result<void> read_ledger(OpenJob& open, db::Connection& connection, Ledger& ledg
   LADE_ASSIGN(const auto segments, store::segments_of(connection, job.id));
   LADE_ASSIGN(ledger.corrections, Corrections::read(connection, job.id, job.plan.splitters));
   if (auto added = add_chunks(open, segments, ledger); !added) ledger.damage = std::move(added).error();
-  const auto buckets = static_cast<std::int64_t>(job.plan.parts());
+  const auto buckets = static_cast<std::int64_t>(job.plan.parts()) + 1;
   for (std::int64_t first = 0; first < buckets; first += kBucketsAtOnce) {
     LADE_ASSIGN(const auto outcomes, store::outcomes_of(connection, job.id, first, first + kBucketsAtOnce - 1));
     for (const store::BucketOutcomes& bucket : outcomes) LADE_TRY(add_bucket(job, bucket, ledger));
@@ -171,11 +173,12 @@ Result<std::optional<Error>> death_of_task(db::Connection& connection, const Job
   return std::nullopt;
 }
 
-Result<store::JobChange> change_of(db::Connection& connection, const Job& job, const Ledger& ledger,
+Result<store::JobChange> change_of(db::Connection& connection, const Job& job, Ledger& ledger,
                                    std::optional<Error> error) {
   LADE_ASSIGN(const auto record, store::job_with_id(connection, job.id));
   if (!record) return fail("job_not_found", "the job was deleted");
   const bool unfinished = ledger.counts[Outcome::unprocessed] > 0;
+  const std::int64_t removed = std::exchange(ledger.counts.removed, 0);  // from a set, if the job succeeds
   if (record->standing.state == model::JobState::rejected) return store::JobChange{.event = JobEvent::completed};
   if (!error && record->cancel_requested && unfinished) return store::JobChange{.event = JobEvent::cancelled};
   if (!error) error = too_many_errors(job.definition(), ledger.counts[Outcome::failed], ledger.counts.read);
@@ -184,6 +187,7 @@ Result<store::JobChange> change_of(db::Connection& connection, const Job& job, c
   }
   if (!error)
     if (auto conserved = ledger.counts.check_conserved(); !conserved) error = conserved.error();
+  if (!error) ledger.counts.removed = removed;
   if (!error) return store::JobChange{.event = JobEvent::completed};
   return store::JobChange{
       .event = JobEvent::failed, .error_code = error->code, .error = error->message, .error_hint = error->hint};
@@ -197,7 +201,7 @@ Result<void> forget_file(db::Connection& connection, std::int64_t job) {
 }
 
 Result<std::vector<std::string>> publish_end(queue::TaskContext& context, const Job& job, db::Connection& connection,
-                                             const Ledger& ledger, Result<std::vector<store::FileRecord>> files,
+                                             Ledger& ledger, Result<std::vector<store::FileRecord>> files,
                                              std::optional<Error> error) {
   LADE_ASSIGN(queue::Publication publication, context.publish(connection));
   LADE_FAILPOINT("conclude");
@@ -208,6 +212,8 @@ Result<std::vector<std::string>> publish_end(queue::TaskContext& context, const 
     for (const store::FileRecord& file : *files) LADE_TRY(store::create_file(connection, file));
   std::vector<std::string> orphans;
   LADE_ASSIGN(const model::JobStanding standing, store::change_job(connection, job.id, change));
+  if (standing.outcome == model::JobOutcome::succeeded)
+    LADE_TRY(publish_version(connection, job, ledger.counts.accounted() - ledger.counts[Outcome::skipped]));
   // What failed or was cancelled may be tried again, from its segments.
   if (standing.outcome == model::JobOutcome::succeeded) {
     LADE_ASSIGN(orphans, store::forget_segments(connection, job.id));

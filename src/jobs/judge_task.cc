@@ -1,4 +1,7 @@
+#include <boost/json.hpp>
+
 #include "jobs/conclude.h"
+#include "jobs/sets.h"
 #include "jobs/stored_job.h"
 #include "jobs/task.h"
 #include "queue/stage.h"
@@ -25,6 +28,8 @@ struct Judgement {
   bool claims = false;                                 // what rows claim must be compared first
   bool settles = false;                                // keys repeated in the file must be decided first
   bool reviewed = false;                               // somebody must look first
+  std::string why_reviewed = {};                       // if that is not the definition's wish
+  std::optional<std::int64_t> removed = {};            // rows that will go from a set
   std::optional<JobEvent> event = JobEvent::analysed;  // what moves the job on; nullopt: it was moved already
 };
 
@@ -60,15 +65,56 @@ Result<Judgement> judge_job(const Work& work, db::Connection& connection) {
   return Judgement{.settles = settles, .reviewed = reviewed};
 }
 
+// What the file means for its set as a whole.
+Result<void> judge_set(const Work& work, Judgement& judgement) {
+  const Job& job = work.job();
+  const definition::WholeSet* set = job.definition().set();
+  if (set == nullptr || judgement.event != JobEvent::analysed) return {};
+  LADE_ASSIGN(const Worker::Session session, work.worker.session(work.context.stop()));
+  LADE_TRY(work.open.staged.open(*session));
+  LADE_ASSIGN(db::Transaction transaction, db::Transaction::begin(*session));
+  LADE_ASSIGN(const auto version, active_version(*session, job));
+  load::Leftovers leftovers(*session, *job.program, version);
+  LADE_ASSIGN(const load::Leftovers::Counts counts,
+              find_leftovers(leftovers, job, work.open.staged, work.context.stop()));
+  LADE_TRY(transaction.rollback());
+  judgement.removed = counts.removed;
+  if (auto error = refuse_empty(*set, counts)) {
+    judgement.ends = true;
+    judgement.error = std::move(error);
+  } else if (const auto why = too_many_removed(*set, counts)) {
+    judgement.reviewed = true;
+    judgement.why_reviewed = why->message;
+  }
+  return {};
+}
+
+std::string review_data(const Judgement& judgement) {
+  boost::json::object data;
+  if (!judgement.why_reviewed.empty()) data["why"] = judgement.why_reviewed;
+  return boost::json::serialize(data);
+}
+
+// Keeps how many rows will go; whoever removes them says it once more.
+Result<void> store_removed(db::Connection& connection, const Job& job, const Judgement& judgement) {
+  if (!judgement.removed) return {};
+  BucketResult result(job);
+  result.counts.removed = *judgement.removed;
+  LADE_ASSIGN(const auto stored, to_stored(set_part(job.plan), result, true));
+  return store::save_outcomes(connection, job.id, stored);
+}
+
 // Begins to load when no other job has the target, or looks again later.
-Result<void> process_alone(const Work& work, db::Connection& connection, std::optional<JobEvent> event) {
+Result<void> process_alone(const Work& work, db::Connection& connection, const Judgement& judgement) {
   const Job& job = work.job();
   LADE_ASSIGN(const auto tables, target_tables(connection, job.definition()));
   LADE_ASSIGN(queue::Publication publication, work.context.publish(connection));
   LADE_ASSIGN(const auto holder, store::take_targets(connection, job.id, tables));
   if (!holder) {
     LADE_TRY(store::set_waits_for(connection, job.id, 0));
-    LADE_TRY(arm_processing(connection, work.group(), job, event));
+    LADE_TRY(store_removed(connection, job, judgement));
+    LADE_TRY(begin_version(connection, job));
+    LADE_TRY(arm_processing(connection, work.group(), job, judgement.event));
     LADE_TRY(publication.commit());
     work.desk.progress().phase = Phase::processing;
     return {};
@@ -108,19 +154,24 @@ Result<void> judge(const Work& work) {
     LADE_ASSIGN(judgement, judge_job(work, *session));
   }
   if (judgement.superseded) return {};
+  if (!judgement.ends && !judgement.claims && !judgement.settles) LADE_TRY(judge_set(work, judgement));
   if (judgement.ends) return conclude(work.context, work.open, work.worker, std::move(judgement.error));
   LADE_ASSIGN(const Worker::Session session, work.worker.session(work.context.stop()));
   if (!judgement.claims && !judgement.settles && !judgement.reviewed &&
       work.job().definition().lock == definition::Lock::target)
-    return process_alone(work, *session, judgement.event);
+    return process_alone(work, *session, judgement);
   LADE_ASSIGN(queue::Publication publication, work.context.publish(*session));
   if (judgement.claims) {
     LADE_TRY(arm_claims(*session, work.group()));
   } else if (judgement.settles) {
     LADE_TRY(arm_settling(*session, work.group(), work.job().plan));
   } else if (judgement.reviewed) {
-    LADE_TRY(store::change_job(*session, work.job().id, {.event = JobEvent::review_needed}));
+    LADE_TRY(store_removed(*session, work.job(), judgement));
+    LADE_TRY(
+        store::change_job(*session, work.job().id, {.event = JobEvent::review_needed, .data = review_data(judgement)}));
   } else {
+    LADE_TRY(store_removed(*session, work.job(), judgement));
+    LADE_TRY(begin_version(*session, work.job()));
     LADE_TRY(arm_processing(*session, work.group(), work.job(), judgement.event));
   }
   LADE_TRY(publication.commit());

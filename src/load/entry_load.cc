@@ -76,15 +76,19 @@ EntryLoad::EntryLoad(const analysis::Program& program, std::size_t entry, db::Co
                      db::Connection* reader)
     : TableLoad(program, entry),
       key_is_root_(entry == program.root() && !program.step_names_entities && program.entity_slot < 0 &&
-                   program.definition.partition != definition::Partition::hash),
+                   program.definition.partition != definition::Partition::hash &&
+                   std::ranges::all_of(entry_.key, [](const auto& part) { return part.column >= 0; })),
+      version_(entry_.set ? entry_.set->version : -1),
       target_(connection, entry_),
       connection_(connection) {
+  if (entry_.deletes >= 0) remover_.emplace(connection, entry_);
   if (reader != nullptr) reader_.emplace(*reader, entry_);
   respelled_ = entry_.table.has_triggers;
   for (std::size_t at = 0; at < entry_.fields.size(); ++at) {
     const TargetField& field = entry_.fields[at];
     respelled_ = respelled_ || !analysis::is_stored_as_written(field.column);
     const bool staged = field.slot >= 0;
+    if (static_cast<int>(at) == version_) continue;
     // Analysis lets no row pass whose key is blank.
     if (field.column.not_null && !(staged && field.key)) not_null_.push_back(at);
     if (!staged) {
@@ -125,6 +129,8 @@ bool EntryLoad::assemble_tuple(const Portion& portion, std::size_t index) {
   for (const TargetField& field : entry_.fields) {
     if (field.slot >= 0) {
       append_whole(scratch_, fields_[static_cast<std::size_t>(field.slot)]);
+    } else if (version_ >= 0 && &field == &entry_.fields[static_cast<std::size_t>(version_)]) {
+      scratch_ += building_;
     } else if (field.constant) {
       scratch_ += *field.constant;
     } else if (field.drawn) {
@@ -141,22 +147,37 @@ bool EntryLoad::assemble_tuple(const Portion& portion, std::size_t index) {
 
 // Rows of one entity follow each other; of those that name the same stored row only one is written, and an entity that
 // is new gets one row. True when this row goes with the one before it.
-bool EntryLoad::share_row(const Portion& portion, std::size_t index, std::string_view tuple, std::string_view key) {
+bool EntryLoad::share_row(const Portion& portion, std::size_t index, std::string_view tuple, std::string_view key,
+                          bool deletes) {
   if (rows_.empty()) return false;
   EntryRow& before = rows_.back();
   if (entry_.for_new >= 0) return portion.slice.rows[before.row].root() == portion.slice.rows[index].root();
   if (entry_.key.empty() || key.empty() || before.key != key) return false;
   const bool last_wins = program_.definition.duplicates != definition::DuplicatePolicy::first;
-  if (last_wins) before.row = static_cast<std::uint32_t>(index), before.tuple = tuple;
+  if (last_wins) before.row = static_cast<std::uint32_t>(index), before.tuple = tuple, before.deletes = deletes;
   return true;
+}
+
+// Whether the row whose fields are in fields_ wants the stored one to go.
+bool EntryLoad::says_delete() const {
+  if (entry_.deletes < 0) return false;
+  const auto at = static_cast<std::size_t>(entry_.deletes);
+  analysis::TextArena arena;
+  Cell cell;
+  return fields_[at].length >= 0 &&
+         analysis::decode_value(fields_[at], program_.slots[at].form.wire, {definition::TypeKind::boolean}, arena,
+                                cell) &&
+         cell.number != 0;
 }
 
 void EntryLoad::assemble_row(const Portion& portion, std::size_t index) {
   const Row& row = portion.slice.rows[index];
   std::string_view tuple = row.tuple;
+  bool deletes = false;
   if (!entry_.tuple_is_row) {
     split(row.tuple, fields_);
     if (!concerns(portion, index, fields_) || !assemble_tuple(portion, index)) return;
+    deletes = says_delete();
     tuple = arena_.keep(scratch_);
   }
   std::string_view key;
@@ -164,12 +185,13 @@ void EntryLoad::assemble_row(const Portion& portion, std::size_t index) {
     key = key_of(tuple, &row);
     if (key.data() == key_scratch_.data()) key = arena_.keep(key);
   }
-  if (!share_row(portion, index, tuple, key)) {
+  if (!share_row(portion, index, tuple, key, deletes)) {
     sorted_ = sorted_ && (entry_.key.empty() || rows_.empty() || rows_.back().key < key);
     EntryRow& added = rows_.emplace_back();
     added.row = static_cast<std::uint32_t>(index);
     added.tuple = tuple;
     added.key = key;
+    added.deletes = deletes;
   }
   carrier_[index - begin_] = static_cast<std::uint32_t>(rows_.size());
 }
@@ -195,10 +217,33 @@ Result<void> EntryLoad::decide(const Portion& portion, std::vector<Refusal>& ref
   // What identifies an entity was not stored when its rows were analysed. It is asked for again only when it turns out
   // to be taken: mostly it is not.
   if (entry_.identifies < 0 || key_taken_ || !portion.writes) LADE_TRY(compare(portion.by_reader));
-  if (portion.later && entry_.by_key()) LADE_TRY(give_way(portion.later));
+  if (portion.later && journals()) LADE_TRY(give_way(portion.later));
   LADE_TRY(complete_new_rows());
   refuse_nulls(refusals);
+  refuse_others(refusals);
   return {};
+}
+
+void EntryLoad::refuse_others(std::vector<Refusal>& refusals) {
+  for (const EntryRow& row : rows_) {
+    if (!row.elsewhere) continue;
+    model::Issue issue;
+    issue.code = "other_set";
+    issue.message = "the stored row with this key belongs to another set";
+    issue.hint = "check whether the file is for this set";
+    refusals.push_back({row.row, std::move(issue)});
+  }
+}
+
+void EntryLoad::use_versions(std::optional<std::int64_t> active, std::optional<std::int64_t> building) {
+  if (version_ < 0) return;
+  const db::Column& column = entry_.fields[static_cast<std::size_t>(version_)].column;
+  has_active_ = active.has_value();
+  if (active) target_.read_only(column, *active);
+  if (active && reader_) reader_->read_only(column, *active);
+  building_.clear();
+  if (building) building_ = integer_field(column, *building);
+  if (building_.empty()) db::append_big_endian<std::int32_t>(building_, db::kNull);
 }
 
 void EntryLoad::refuse_nulls(std::vector<Refusal>& refusals) {
@@ -267,6 +312,10 @@ bool EntryLoad::overlay(std::string_view tuple, std::string_view stored) {
   scratch_.clear();
   bool differs = false;
   for (std::size_t i = 0; i < fields_.size(); ++i) {
+    if (static_cast<int>(i) == version_) {
+      append_whole(scratch_, fields_[i]);
+      continue;
+    }
     const bool keep = fields_[i].length == kKeep || entry_.fields[i].key;
     append_whole(scratch_, keep ? stored_fields_[i] : fields_[i]);
     differs = differs || (!keep && !analysis::same_value(fields_[i], stored_fields_[i], entry_.fields[i].column));
@@ -274,10 +323,26 @@ bool EntryLoad::overlay(std::string_view tuple, std::string_view stored) {
   return differs;
 }
 
+// Whether the stored row belongs to the set that the file is about.
+bool EntryLoad::is_in_scope(std::string_view tuple, std::string_view stored) {
+  if (!entry_.set || entry_.set->scope.empty() || version_ >= 0) return true;
+  return std::ranges::all_of(entry_.set->scope, [&](int field) {
+    const db::Column& column = entry_.fields[static_cast<std::size_t>(field)].column;
+    return analysis::same_value(field_at(tuple, field), field_at(stored, field), column);
+  });
+}
+
 void EntryLoad::decide_existing(EntryRow& row, std::string_view stored) {
   const bool keep_image = !entry_.tuple_is_row;  // a later entry may refer to it
   row.action = Action::unchanged;
-  if (entry_.strategy == Strategy::insert_only) {
+  row.elsewhere = !is_in_scope(row.tuple, stored);
+  if (row.deletes) {
+    row.action = Action::remove;
+  } else if (version_ >= 0) {
+    // Every row is written into the new version, with what stays of the old one.
+    if (overlay(row.tuple, stored)) row.action = Action::update;
+    row.tuple = arena_.keep(scratch_);
+  } else if (entry_.strategy == Strategy::insert_only) {
     row.action = Action::skip_exists;
   } else if (row.tuple != stored && overlay(row.tuple, stored) && target_.can_update()) {
     row.action = Action::update;
@@ -311,12 +376,12 @@ Result<void> EntryLoad::match(std::string_view stored) {
 }
 
 Result<void> EntryLoad::compare(bool by_reader) {
-  if (!entry_.by_key() || rows_.empty()) return {};
+  if (!entry_.by_key() || rows_.empty() || !has_active_) return {};
   Target& target = by_reader ? *reader_ : target_;
   // Beside a timeline rows are made as they are needed: the timeline is what must exist.
   const bool may_insert =
       !only_existing(entry_.strategy) || (program_.entries[program_.root()].period && index_ != program_.root());
-  for (EntryRow& row : rows_) row.action = may_insert ? Action::insert : Action::skip_no_target;
+  for (EntryRow& row : rows_) row.action = may_insert && !row.deletes ? Action::insert : Action::skip_no_target;
   const auto on_row = [this](std::string_view stored) { return match(stored); };
   const bool ordered = sorted_ && program_.definition.partition != definition::Partition::hash &&
                        std::all_of(entry_.key.begin(), entry_.key.end(), [](const auto& part) { return part.ordered; });
@@ -412,20 +477,34 @@ const db::Column* EntryLoad::forbidden_null(const EntryRow& row) {
 }
 
 Result<bool> EntryLoad::write() {
+  if (auto inserted = insert_rows(); !inserted) {
+    key_taken_ = target_.key_was_taken();
+    if (key_taken_) return false;
+    return fail(std::move(inserted).error());
+  }
+  key_taken_ = false;
+  if (version_ >= 0) return true;
+  LADE_ASSIGN(const bool updated, update_rows());
+  if (!updated) return false;
+  LADE_TRY(remove_rows());
+  return true;
+}
+
+// New rows; of a set that is built aside all rows.
+Result<void> EntryLoad::insert_rows() {
   written_.clear();
   for (std::uint32_t i = 0; i < rows_.size(); ++i)
-    if (rows_[i].action == Action::insert) written_.push_back(i);
+    if (rows_[i].action == Action::insert || version_ >= 0) written_.push_back(i);
   in_insert_ = true;
   if (!written_.empty()) {
     ChosenRows tuples(rows_, written_);
-    if (auto inserted = target_.insert(tuples); !inserted) {
-      key_taken_ = target_.key_was_taken();
-      if (key_taken_) return false;
-      return fail(std::move(inserted).error());
-    }
+    LADE_TRY(target_.insert(tuples));
   }
   in_insert_ = false;
-  key_taken_ = false;
+  return {};
+}
+
+Result<bool> EntryLoad::update_rows() {
   written_.clear();
   for (std::uint32_t i = 0; i < rows_.size(); ++i)
     if (rows_[i].action == Action::update) written_.push_back(i);
@@ -445,6 +524,26 @@ Result<bool> EntryLoad::write() {
   return true;
 }
 
+// Rows that somebody else has deleted meanwhile are gone, as they should be.
+Result<void> EntryLoad::remove_rows() {
+  if (!remover_) return {};
+  removed_.clear();
+  written_.clear();
+  for (std::uint32_t i = 0; i < rows_.size(); ++i)
+    if (rows_[i].action == Action::remove) written_.push_back(i);
+  if (written_.empty()) return {};
+  std::vector<EntryRow> gone;
+  for (const std::uint32_t at : written_) gone.push_back(rows_[at]);
+  KeysOf keys(gone, entry_.key);
+  LADE_TRY(remover_->choose(keys));
+  LADE_TRY(remover_->remove([this](std::string_view tuple) -> Result<void> {
+    const std::size_t at = find(remover_->sort_key_of(tuple));
+    if (at < rows_.size()) removed_.emplace_back(arena_.keep(tuple), slice_->rows[rows_[at].row].place);
+    return {};
+  }));
+  return {};
+}
+
 // Takes the tuples of written rows from the database. A row that is not found was not left as it was written.
 Result<void> EntryLoad::read_back() {
   std::vector<std::string> found;
@@ -462,14 +561,18 @@ Result<void> EntryLoad::read_back() {
 }
 
 void EntryLoad::journal_to(const JournalSink& sink) {
-  if (entry_.by_key()) journal_.emplace(entry_, sink);
+  if (journals()) journal_.emplace(entry_, sink);
+  if (remover_) remover_->journal_to(sink);
 }
 
 Result<void> EntryLoad::journal() {
+  for (const auto& [tuple, place] : removed_) LADE_TRY(remover_->tell(tuple, place));
+  removed_.clear();
   return journal_ ? journal(*journal_) : Result<void>();
 }
 
 Result<void> EntryLoad::finish_journal() {
+  if (remover_) LADE_TRY(remover_->finish_journal());
   return journal_ ? journal_->finish() : Result<void>();
 }
 

@@ -129,7 +129,7 @@ Result<std::int64_t> Leftovers::spare_found() {
   std::vector<std::string> keys;
   std::vector<db::WireField> fields;
   LADE_TRY(rows_.show([&](std::string_view tuple) -> Result<void> {
-    if (!spared_.contains(std::string(rows_.sort_key_of(tuple)))) return {};
+    if (!spared_.contains(std::string(rows_.sort_key_of(tuple, true)))) return {};
     split(tuple, fields);
     std::string& key = keys.emplace_back();
     for (const analysis::KeyPart& part : rows_.whole().key)

@@ -20,6 +20,7 @@ Outcome outcome_of(Action action) {
   switch (action) {
     case Action::insert: return Outcome::inserted;
     case Action::update: return Outcome::updated;
+    case Action::remove: return Outcome::deleted;
     case Action::unchanged: return Outcome::unchanged;
     case Action::skip_exists:
     case Action::skip_no_target:
@@ -234,9 +235,13 @@ void Loader::journal_to(const JournalSink& sink) {
   for (const auto& entry : entries_) entry->journal_to(sink);
 }
 
+void Loader::use_versions(std::optional<std::int64_t> active, std::optional<std::int64_t> building) {
+  for (const auto& entry : entries_) entry->use_versions(active, building);
+}
+
 Result<void> Loader::draft_journal() {
   drafted_.clear();
-  if (!single_->program().by_key() || !single_->is_stored_as_written()) return {};
+  if (!single_->can_draft_journal()) return {};
   JournalWriter writer(single_->program(), [this](const JournalBlock& block) -> Result<void> {
     drafted_.push_back(block);
     return {};

@@ -41,6 +41,9 @@ class Loader {
   void journal_to(const JournalSink& sink);
   Result<void> finish_journal();
 
+  // Of a set that is built aside: rows are compared with the version that readers see and written into the other one.
+  void use_versions(std::optional<std::int64_t> active, std::optional<std::int64_t> building);
+
   // For a job that comes late: rows that a job after it has written meanwhile are skipped (`superseded`).
   void give_way_to(LaterBlocks later) { later_ = std::move(later); }
 

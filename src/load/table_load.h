@@ -19,6 +19,7 @@ namespace lade::load {
 enum class Action : std::uint8_t {
   insert,
   update,
+  remove,
   unchanged,
   skip_exists,
   skip_no_target,
@@ -78,6 +79,10 @@ class TableLoad {
   // Tells it, after write().
   virtual Result<void> journal() = 0;
   virtual Result<void> finish_journal() = 0;
+
+  // Of a set that is built aside: the version that readers see, if there is one, and the one that is being built, if it
+  // is known yet. Tables that have no versions do not care.
+  virtual void use_versions(std::optional<std::int64_t>, std::optional<std::int64_t>) {}
 
   // What was decided for slice row `row`; nullopt: it does not concern this table.
   virtual std::optional<RowAction> action_of(std::size_t row) const = 0;
