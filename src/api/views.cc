@@ -179,6 +179,23 @@ json::object to_json(const queue::DeadLetter& letter) {
           {"died_at", text_or_null(to_text(moment_of(letter.died_at)))}};
 }
 
+json::object to_json(const store::SetVersion& version) {
+  std::string table = version.table;
+  std::erase(table, '"');
+  return {{"id", version.id},
+          {"table", std::move(table)},
+          {"scope", parsed_or_null(version.scope)},
+          {"version_id", version.version},
+          {"state", version.state},
+          {"rows", version.rows},
+          {"import", text_or_null(version.job_slug)},
+          {"keep_days", version.keep_days},
+          {"error", text_or_null(version.error)},
+          {"created_at", text_or_null(version.created_at)},
+          {"activated_at", text_or_null(version.activated_at)},
+          {"retired_at", text_or_null(version.retired_at)}};
+}
+
 json::object to_json(const store::FileRecord& file) {
   return {{"file_id", file.uuid},
           {"name", file.name},

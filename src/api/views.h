@@ -18,6 +18,7 @@
 #include "store/files.h"
 #include "store/job_list.h"
 #include "store/row_list.h"
+#include "store/set_versions.h"
 
 // The nouns as JSON: what the API answers and the command line prints with --output json.
 namespace lade::api {
@@ -26,6 +27,7 @@ boost::json::object to_json(const store::JobRecord& job);
 boost::json::object to_json(const store::Event& event);
 boost::json::object to_json(const store::BatchRecord& batch);
 boost::json::object to_json(const store::FileRecord& file);
+boost::json::object to_json(const store::SetVersion& version);
 // Without its text.
 boost::json::object to_json(const store::StoredDefinition& definition);
 boost::json::object to_json(const store::ListedRow& row);

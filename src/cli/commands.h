@@ -42,6 +42,7 @@ void add_infer_command(CLI::App& definitions, CommonOptions& common, Action& act
 void add_pack_commands(CLI::App& app, CommonOptions& common, Action& action);
 void add_job_commands(CLI::App& app, CommonOptions& common, Action& action);
 void add_batch_commands(CLI::App& app, CommonOptions& common, Action& action);
+void add_version_commands(CLI::App& app, CommonOptions& common, Action& action);
 void add_rows_command(CLI::App& app, CommonOptions& common, Action& action);
 // Below `lade rows`.
 void add_review_row_commands(CLI::App& rows, CommonOptions& common, Action& action);

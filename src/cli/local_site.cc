@@ -12,6 +12,7 @@
 #include "jobs/expand.h"
 #include "jobs/fetch_results.h"
 #include "jobs/job.h"
+#include "jobs/sets.h"
 #include "storage/folder.h"
 #include "store/job_progress.h"
 #include "store/schema.h"
@@ -107,6 +108,22 @@ class LocalSite final : public Site {
     LADE_ASSIGN(const storage::Folder storage, storage::Folder::open(jobs::storage_path(options)));
     LADE_ASSIGN(const jobs::RowTables tables, jobs::make_row_tables(*connection, {storage, options}, job, schema));
     return api::to_json(tables);
+  }
+
+  Result<boost::json::array> list_versions(const std::string& table) override {
+    LADE_ASSIGN(db::Connection* const connection, open(Access::read));
+    boost::json::array list;
+    if (connection == nullptr) return list;
+    LADE_ASSIGN(const auto versions, jobs::list_versions(*connection, store::kDefaultCompany, table));
+    for (const store::SetVersion& version : versions) list.push_back(api::to_json(version));
+    return list;
+  }
+
+  Result<boost::json::object> activate_version(std::int64_t version) override {
+    LADE_ASSIGN(db::Connection* const connection, open(Access::write));
+    if (connection == nullptr) return fail(jobs::version_not_found(std::to_string(version)));
+    LADE_ASSIGN(const auto active, jobs::activate_version(*connection, store::kDefaultCompany, version));
+    return api::to_json(active);
   }
 
   Result<boost::json::object> job_progress(const std::string& reference) override {

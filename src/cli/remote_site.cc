@@ -159,6 +159,18 @@ Result<json::object> RemoteSite::make_tables(const std::string& job, const std::
   return answer.as_object();
 }
 
+Result<json::array> RemoteSite::list_versions(const std::string& table) {
+  LADE_ASSIGN(const json::value answer, client_.ask({.path = "/api/v1/versions", .query = {{"table", table}}}));
+  return answer.at("items").as_array();
+}
+
+Result<json::object> RemoteSite::activate_version(std::int64_t version) {
+  LADE_ASSIGN(
+      const json::value answer,
+      client_.ask({.method = "POST", .path = fmt::format("/api/v1/versions/{}/activate", version), .body = "{}"}));
+  return answer.as_object();
+}
+
 Result<json::object> RemoteSite::job_progress(const std::string& job) {
   LADE_ASSIGN(const json::value answer, client_.ask({.path = import_path(job) + "/progress"}));
   return answer.as_object();

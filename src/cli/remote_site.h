@@ -44,6 +44,8 @@ class RemoteSite final : public Site {
   Result<boost::json::object> correct_row(const std::string& job, const jobs::Correction& correction) override;
   Result<boost::json::object> make_tables(const std::string& job, const std::string& schema) override;
   Result<boost::json::object> job_progress(const std::string& job) override;
+  Result<boost::json::array> list_versions(const std::string& table) override;
+  Result<boost::json::object> activate_version(std::int64_t version) override;
   Result<jobs::ResultFiles> fetch_results(const ResultsDemand& demand) override;
   Result<store::BatchPage> list_batches(const store::BatchFilter& filter) override;
   Result<store::BatchRecord> find_batch(const std::string& batch) override;

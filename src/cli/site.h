@@ -86,6 +86,10 @@ class Site {
   virtual Result<store::BatchRecord> find_batch(const std::string& batch) = 0;
   virtual Result<jobs::BatchOutcome> act(BatchAct act, const std::string& batch) = 0;
 
+  // Versions of data sets, as api::to_json() gives them; of one target table or of all (empty).
+  virtual Result<boost::json::array> list_versions(const std::string& table) = 0;
+  virtual Result<boost::json::object> activate_version(std::int64_t version) = 0;
+
   virtual Result<std::vector<queue::TaskRow>> list_tasks(const queue::TaskFilter& filter) = 0;
   virtual Result<std::vector<queue::PausedQueue>> list_paused() = 0;
   virtual Result<std::vector<queue::ListedNode>> list_nodes() = 0;

@@ -180,12 +180,21 @@ Result<void> publish_version(Connection& connection, const Job& job, std::int64_
   return flip(connection, *version);
 }
 
+Error version_not_found(const std::string& version) {
+  return {"version_not_found", fmt::format("there is no version {}", version), "lade versions list shows them",
+          ErrorKind::invalid};
+}
+
+Result<std::vector<SetVersion>> list_versions(Connection& connection, std::int64_t company, const std::string& table) {
+  if (table.empty()) return store::list_set_versions(connection, company);
+  LADE_ASSIGN(const std::string quoted, quoted_table(connection, table));
+  return store::list_set_versions(connection, company, quoted);
+}
+
 Result<SetVersion> activate_version(Connection& connection, std::int64_t company, std::int64_t id) {
   return db::in_transaction(connection, [&]() -> Result<SetVersion> {
     LADE_ASSIGN(const auto version, store::find_set_version(connection, company, id));
-    if (!version)
-      return fail("version_not_found", fmt::format("there is no version {}", id), "lade versions lists them",
-                  ErrorKind::invalid);
+    if (!version) return fail(version_not_found(std::to_string(id)));
     if (version->state != "active" && version->state != "retired")
       return fail("version_not_whole", fmt::format("version {} is {}", id, version->state),
                   "only a version that was active before can be active again", ErrorKind::invalid);

@@ -38,6 +38,10 @@ Result<void> begin_version(db::Connection& connection, const Job& job);
 // Readers see the job's version from now on. In the transaction that ends the job.
 Result<void> publish_version(db::Connection& connection, const Job& job, std::int64_t rows);
 
+Error version_not_found(const std::string& version);
+// Newest first; `table` as a definition names it, empty: all.
+Result<std::vector<store::SetVersion>> list_versions(db::Connection& connection, std::int64_t company,
+                                                     const std::string& table);
 // Makes an older version active again; gives it as it is then. Fails with version_not_found and version_not_whole.
 Result<store::SetVersion> activate_version(db::Connection& connection, std::int64_t company, std::int64_t id);
 // Deletes the rows of versions that nobody wants any more; gives how many versions. One that is still referred to
