@@ -44,6 +44,7 @@ Result<void> BucketLoader::next_slice() {
 
 Result<void> BucketLoader::begin(const StagedBucket& staged, const Rows* only) {
   only_ = only;
+  expect(std::nullopt);
   settler_ = std::make_unique<load::Settler>(*job_.program, job_.area->file(), staged.ranges,
                                              load::SettleOptions{.slice_bytes = kSliceBytes}, staged.claims);
   result_ = std::make_unique<BucketResult>(job_);
@@ -153,8 +154,13 @@ Result<BucketResult> BucketLoader::load(bool hold, const load::JournalSink& jour
   return result;
 }
 
-Result<BucketResult> BucketLoader::rehearse(const std::stop_token& stop) {
-  return run(stop, [&] { return loader_.rehearse(slice_, *issues_, result_->counts); });
+Result<BucketResult> BucketLoader::rehearse(const std::stop_token& stop, const load::Rehearsed& told) {
+  return run(stop, [&] { return loader_.rehearse(slice_, *issues_, result_->counts, told); });
+}
+
+void BucketLoader::expect(std::optional<load::SeenRows> seen) {
+  expected_ = std::move(seen);
+  loader_.expect(expected_ ? &*expected_ : nullptr);
 }
 
 Result<void> pack_findings(BucketResult& result) {
