@@ -10,19 +10,15 @@ namespace {
 using db::Value;
 using model::Outcome;
 
-// What a comparison can say about a row.
-constexpr Outcome kSaid[] = {Outcome::inserted, Outcome::updated, Outcome::unchanged, Outcome::skipped,
-                             Outcome::failed};
-
 std::string to_text(const model::RowCounts& counts) {
   boost::json::object object;
-  for (const Outcome outcome : kSaid) object[model::to_string(outcome)] = counts[outcome];
+  for (const Outcome outcome : model::kOutcomes) object[model::to_string(outcome)] = counts[outcome];
   return boost::json::serialize(object);
 }
 
 void add(model::RowCounts& counts, std::string_view text) {
   const boost::json::value value = boost::json::parse(text);
-  for (const Outcome outcome : kSaid)
+  for (const Outcome outcome : model::kOutcomes)
     if (const auto* count = value.as_object().if_contains(model::to_string(outcome)))
       counts[outcome] += count->to_number<std::int64_t>();
 }
