@@ -165,7 +165,7 @@ Result<bool> Loader::recognise(Slice& slice, std::size_t begin, std::size_t end,
 void Loader::add_refusals(Slice& slice, std::vector<Refusal> refused) {
   // A row that could have been loaded when it was reviewed cannot be any more: what is stored has changed.
   for (Refusal& refusal : refused)
-    if (checks_seen() && refusal.issue.code != kChangedSinceReview && expected_->find(row_id(slice, refusal.row)))
+    if (checks_seen() && refusal.issue.code != "changed_since_review" && expected_->find(row_id(slice, refusal.row)))
       refusal.issue = changed_issue(refusal.row, failed_entry_, "has changed");
   for (const Refusal& refusal : refused) slice.rows[refusal.row].outcome = Outcome::failed;
   for (Refusal& refusal : refused) {

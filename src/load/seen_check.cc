@@ -65,7 +65,7 @@ model::Issue Loader::changed_issue(std::size_t row, std::size_t entry, std::stri
                        analysis::to_text(cell, part.type));
   }
   model::Issue issue;
-  issue.code = kChangedSinceReview;
+  issue.code = "changed_since_review";
   issue.message = fmt::format("what {} has for {} {} since the import was reviewed", program.table.name,
                               key.empty() ? "this row" : key, how);
   issue.hint = "look at the row again and import it once more";

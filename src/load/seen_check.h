@@ -5,8 +5,6 @@
 
 namespace lade::load {
 
-constexpr std::string_view kChangedSinceReview = "changed_since_review";
-
 // Whether what is stored in the entry's table for a row of the file can only be changed on account of its own entity,
 // or by somebody else. Not so where entities share rows, and where identifiers are asked for only when they are taken.
 bool is_watched(const analysis::Program& program, std::size_t entry);
