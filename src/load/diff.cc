@@ -18,6 +18,7 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::int64_t kBlockRecords = 1000;
+constexpr std::size_t kBlockBytes = 1024 * 1024;  // before compression
 constexpr std::size_t kLargestBlock = std::size_t{1} << 31;
 constexpr int kCompression = 1;
 constexpr std::string_view kMask = "***";
@@ -199,7 +200,8 @@ Result<void> DiffWriter::add(const DiffTable& table, const TableChange& change) 
   ++kept_;
   append(table, change, kind);
   ++block_.counts.records[static_cast<std::size_t>(kind)];
-  return block_.counts.total() < kBlockRecords ? Result<void>() : finish();
+  const bool is_full = block_.counts.total() == kBlockRecords || lines_.size() >= kBlockBytes;
+  return is_full ? finish() : Result<void>();
 }
 
 void DiffWriter::append(const DiffTable& table, const TableChange& change, ChangeKind kind) {

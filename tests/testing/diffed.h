@@ -80,9 +80,8 @@ class DiffedTest : public DurableTest {
       lines.push_back(text.substr(at, end - at));
       at = end + 1;
     }
-    if (summary)
-      EXPECT_EQ(summary->first_changes,
-                std::vector<std::string>(lines.begin(), lines.begin() + std::min<std::ptrdiff_t>(3, std::ssize(lines))));
+    const std::vector<std::string> first(lines.begin(), lines.begin() + std::min<std::ptrdiff_t>(3, std::ssize(lines)));
+    EXPECT_EQ(summary ? summary->first_changes : std::vector<std::string>(), first);
     return {lines.begin(), lines.end()};
   }
 
