@@ -45,6 +45,7 @@ Result<http::Response> import_file(const Asked& asked, db::Connection& connectio
 // What people do to imports (import_actions.cc), and to single rows of them (rows.cc).
 std::vector<Route> import_action_routes();
 std::vector<Route> row_routes();
+std::vector<Route> diff_routes();
 
 // Takes a file and makes a job of it; `answer` tells about the job.
 Result<http::Reception> receive_import(Asked asked, const UploadRules& rules,

@@ -5,6 +5,7 @@
 
 #include "definition/match.h"
 #include "definition/parse.h"
+#include "jobs/diff.h"
 #include "jobs/review.h"
 #include "jobs/row_tables.h"
 #include "queue/dead_letters.h"
@@ -33,6 +34,10 @@ boost::json::object to_json(const store::StoredDefinition& definition);
 boost::json::object to_json(const store::ListedRow& row);
 boost::json::object to_json(const jobs::ReviewedRow& row);
 boost::json::object to_json(const jobs::RowTables& tables);
+// A page of the diff of a job; `filter` says of which records.
+boost::json::object to_json(const jobs::DiffPage& page, const store::JobRecord& job, const load::DiffFilter& filter);
+// What will be done with the rows of a job that waits for review; null: nobody has compared them.
+boost::json::value comparison_json(const std::optional<model::RowCounts>& counts);
 boost::json::object to_json(const queue::TaskCounts& tasks);
 boost::json::object to_json(const queue::TaskRow& task);
 boost::json::object to_json(const queue::ListedNode& node);

@@ -46,6 +46,7 @@ void add_version_commands(CLI::App& app, CommonOptions& common, Action& action);
 void add_rows_command(CLI::App& app, CommonOptions& common, Action& action);
 // Below `lade rows`.
 void add_review_row_commands(CLI::App& rows, CommonOptions& common, Action& action);
+void add_diff_command(CLI::App& app, CommonOptions& common, Action& action);
 void add_queue_commands(CLI::App& app, CommonOptions& common, Action& action);
 void add_company_commands(CLI::App& app, CommonOptions& common, Action& action);
 void add_user_commands(CLI::App& app, CommonOptions& common, Action& action);

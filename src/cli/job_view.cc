@@ -55,9 +55,17 @@ std::string status_text(const store::JobRecord& job) {
   return "cancelling";
 }
 
+void print_comparison(const boost::json::value& comparison, const store::JobRecord& job) {
+  if (!comparison.is_object()) return;
+  fmt::print("{} (cell by cell: lade diff {})\n", bold("what it will do", STDOUT_FILENO), job.slug);
+  for (const auto& [what, count] : comparison.as_object())
+    fmt::print("  {:<12} {:>12}\n", std::string_view(what), grouped(count.to_number<std::int64_t>()));
+}
+
 }  // namespace
 
-void print_job(const store::JobRecord& job, const queue::TaskCounts& tasks, const std::vector<store::Event>& events) {
+void print_job(const store::JobRecord& job, const queue::TaskCounts& tasks, const boost::json::value& comparison,
+               const std::vector<store::Event>& events) {
   fmt::print("{} {}\n", bold(job.slug, STDOUT_FILENO), status_text(job));
   print_field("id", job.uuid);
   print_field("definition", fmt::format("{} version {}", job.definition, job.definition_version));
@@ -70,6 +78,7 @@ void print_job(const store::JobRecord& job, const queue::TaskCounts& tasks, cons
   print_field("waits for", job.waits_for.empty() ? "" : job.waits_for + ", which loads into the same table");
   print_field("tasks", tasks_text(tasks));
   print_row_counts(job);
+  print_comparison(comparison, job);
   print_field("error", job.error.empty() ? "" : fmt::format("{}: {}", job.error_code, job.error));
   print_field("results", job.results_error);
   print_events(events);

@@ -49,6 +49,8 @@ class LocalSite final : public Site {
     LADE_ASSIGN(picture.job, find_job(reference));
     LADE_ASSIGN(picture.tasks, queue::count_tasks(*connection_, picture.job.uuid));
     LADE_ASSIGN(picture.events, store::events_of(*connection_, picture.job.id));
+    LADE_ASSIGN(const auto counts, jobs::rows_to_come(*connection_, picture.job));
+    picture.comparison = api::comparison_json(counts);
     return picture;
   }
 
@@ -99,6 +101,13 @@ class LocalSite final : public Site {
     LADE_ASSIGN(const jobs::ReviewedRow row,
                 jobs::correct_row(*connection, {storage, options}, {job, current_user()}, correction));
     return api::to_json(row);
+  }
+
+  Result<boost::json::object> diff_page(const std::string& reference, const load::DiffFilter& filter,
+                                        std::int64_t after, std::int64_t limit) override {
+    LADE_ASSIGN(const store::JobRecord job, find_job(reference));
+    LADE_ASSIGN(const jobs::DiffPage page, jobs::diff_page(*connection_, job, filter, after, limit));
+    return api::to_json(page, job, filter);
   }
 
   Result<boost::json::object> make_tables(const std::string& reference, const std::string& schema) override {

@@ -32,6 +32,7 @@ int main(int argc, char** argv) {
   add_batch_commands(app, common, action);
   add_version_commands(app, common, action);
   add_rows_command(app, common, action);
+  add_diff_command(app, common, action);
   add_queue_commands(app, common, action);
   add_company_commands(app, common, action);
   add_user_commands(app, common, action);

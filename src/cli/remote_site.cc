@@ -83,6 +83,7 @@ Result<JobPicture> RemoteSite::show_job(const std::string& reference) {
   if (const json::value* tasks = answer.get_object().if_contains("tasks")) {
     LADE_ASSIGN(picture.tasks, remote::read<queue::TaskCounts>(*tasks));
   }
+  if (const json::value* comparison = answer.get_object().if_contains("comparison")) picture.comparison = *comparison;
   LADE_ASSIGN(picture.events, remote::whole_list<store::Event>(client_, import_path(reference) + "/events"));
   return picture;
 }
@@ -148,6 +149,14 @@ Result<json::object> RemoteSite::correct_row(const std::string& job, const jobs:
               client_.ask({.method = "PATCH",
                            .path = fmt::format("{}/rows/{}", import_path(job), correction.row),
                            .body = json::serialize(body)}));
+  return answer.as_object();
+}
+
+Result<json::object> RemoteSite::diff_page(const std::string& job, const load::DiffFilter& filter, std::int64_t after,
+                                           std::int64_t limit) {
+  remote::Names query{{"kind", filter.kind}, {"column", filter.column}, {"limit", std::to_string(limit)}};
+  if (after > 0) query.emplace_back("after", std::to_string(after));
+  LADE_ASSIGN(const json::value answer, client_.ask({.path = import_path(job) + "/diff", .query = query}));
   return answer.as_object();
 }
 

@@ -42,6 +42,8 @@ class RemoteSite final : public Site {
                          const std::function<void(const store::ListedRow&)>& take) override;
   Result<boost::json::object> show_row(const std::string& job, std::int64_t row) override;
   Result<boost::json::object> correct_row(const std::string& job, const jobs::Correction& correction) override;
+  Result<boost::json::object> diff_page(const std::string& job, const load::DiffFilter& filter, std::int64_t after,
+                                        std::int64_t limit) override;
   Result<boost::json::object> make_tables(const std::string& job, const std::string& schema) override;
   Result<boost::json::object> job_progress(const std::string& job) override;
   Result<boost::json::array> list_versions(const std::string& table) override;

@@ -12,6 +12,7 @@
 #include "definition/parse.h"
 #include "jobs/batches.h"
 #include "jobs/control.h"
+#include "jobs/diff.h"
 #include "jobs/import.h"
 #include "jobs/results.h"
 #include "jobs/review.h"
@@ -42,6 +43,7 @@ struct JobPicture {
   store::JobRecord job;
   queue::TaskCounts tasks;
   std::vector<store::Event> events;
+  boost::json::value comparison;  // api::comparison_json()
 };
 
 // Which files of a job's rows are brought, and where to.
@@ -75,6 +77,9 @@ class Site {
   // One row of a job, and the same after a correction, as api::to_json() gives it.
   virtual Result<boost::json::object> show_row(const std::string& job, std::int64_t row) = 0;
   virtual Result<boost::json::object> correct_row(const std::string& job, const jobs::Correction& correction) = 0;
+  // A page of what it will change, as api::to_json() gives it.
+  virtual Result<boost::json::object> diff_page(const std::string& job, const load::DiffFilter& filter,
+                                                std::int64_t after, std::int64_t limit) = 0;
   // Tables of the database that show its rows, as api::to_json() gives their names.
   virtual Result<boost::json::object> make_tables(const std::string& job, const std::string& schema) = 0;
   // As store::job_progress() gives it.

@@ -8,6 +8,7 @@
 #include "queue/enqueue.h"
 #include "queue/stage.h"
 #include "queue/task_list.h"
+#include "store/comparisons.h"
 #include "store/job_changes.h"
 #include "store/outcomes.h"
 
@@ -89,6 +90,8 @@ Result<void> arm_settling(db::Connection& connection, const JobGroup& group, con
 Result<void> arm_processing(db::Connection& connection, const JobGroup& group, const Job& job,
                             std::optional<model::JobEvent> event) {
   if (event) LADE_TRY(store::change_job(connection, group.id, {.event = *event}));
+  // Nobody has looked at it: there is nothing that must still hold.
+  if (event == model::JobEvent::analysed) LADE_TRY(store::forget_seen_rows(connection, group.id));
   const bool at_once = job.definition().commit == definition::Commit::all_or_nothing;
   return arm_stage(connection, group, kProcessTask, at_once ? 1 : job.plan.buckets(), kFinaliseTask);
 }

@@ -44,6 +44,7 @@ Result<void> BucketLoader::next_slice() {
 
 Result<void> BucketLoader::begin(const StagedBucket& staged, const Rows* only) {
   only_ = only;
+  expect(std::nullopt);
   load::SettleOptions options{.slice_bytes = kSliceBytes};
   if (leftovers_ != nullptr) options.on_failed = [this](std::string_view key) { leftovers_->spare(key); };
   settler_ = std::make_unique<load::Settler>(*job_.program, job_.area->file(), staged.ranges, std::move(options),
@@ -156,8 +157,13 @@ Result<BucketResult> BucketLoader::load(bool hold, const load::JournalSink& jour
   return result;
 }
 
-Result<BucketResult> BucketLoader::rehearse(const std::stop_token& stop) {
-  return run(stop, [&] { return loader_.rehearse(slice_, *issues_, result_->counts); });
+Result<BucketResult> BucketLoader::rehearse(const std::stop_token& stop, const load::Rehearsed& told) {
+  return run(stop, [&] { return loader_.rehearse(slice_, *issues_, result_->counts, told); });
+}
+
+void BucketLoader::expect(std::optional<load::SeenRows> seen) {
+  expected_ = std::move(seen);
+  loader_.expect(expected_ ? &*expected_ : nullptr);
 }
 
 Result<void> pack_findings(BucketResult& result) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <stop_token>
@@ -67,7 +68,9 @@ class BucketLoader {
   // for their parents are left unprocessed. Fails with `cancelled` when it is asked to stop.
   Result<BucketResult> load(bool hold, const load::JournalSink& journal, const std::stop_token& stop);
   // The same decisions without writing.
-  Result<BucketResult> rehearse(const std::stop_token& stop);
+  Result<BucketResult> rehearse(const std::stop_token& stop, const load::Rehearsed& told = {});
+  // For the bucket that was begun: rows are loaded only if what is stored is what a reviewer has seen.
+  void expect(std::optional<load::SeenRows> seen);
 
  private:
   Result<void> next_slice();
@@ -90,6 +93,7 @@ class BucketLoader {
   std::vector<const analysis::Step*> processing_;  // steps with a process half of their own
   load::Slice slice_;
   bool more_ = false;
+  std::optional<load::SeenRows> expected_;  // nullopt: whatever is stored
 };
 
 // Decides only among keys repeated in the file: failed rows are failed, all others unprocessed.

@@ -2,6 +2,7 @@
 #include <set>
 
 #include "base/log.h"
+#include "jobs/compare.h"
 #include "jobs/sets.h"
 #include "jobs/store_issues.h"
 #include "jobs/task.h"
@@ -81,18 +82,21 @@ Result<void> use_versions(const Work& work, BucketLoader& loader) {
 }
 
 Result<void> process_bucket(const Work& work) {
+  std::optional<load::SeenRows> seen;
   // SQLite's only session is in use as long as another bucket is written: this one is prepared meanwhile.
   if (!work.open.staged.is_open() || is_judged(work.job().definition())) {
     LADE_ASSIGN(const Worker::Session session, work.worker.session(work.context.stop()));
     LADE_ASSIGN(const bool stopped, is_stopped(work, *session));
     if (stopped) return {};
     LADE_TRY(work.open.staged.open(*session));
+    LADE_ASSIGN(seen, rows_seen(*session, work.job(), work.target.part));
   }
   LADE_TRY(work.open.staged.settle_claims());
   LADE_ASSIGN(const StagedBucket staged, work.open.staged.bucket(work.target.part));
   LADE_ASSIGN(BucketLoader* const loader, work.worker.loader(work.context.stop()));
   LADE_TRY(use_versions(work, *loader));
   LADE_TRY(loader->begin(staged));
+  loader->expect(std::move(seen));
   LADE_TRY(loader->compare_ahead());
   LADE_ASSIGN(const Worker::Session session, loading_session(work));
   LADE_ASSIGN(queue::Publication publication, work.context.publish(*session));
@@ -165,6 +169,8 @@ Result<void> process_all(const Work& work) {
     for (std::size_t bucket = 0; bucket < job.plan.buckets(); ++bucket) {
       LADE_ASSIGN(const StagedBucket staged, work.open.staged.bucket(bucket));
       LADE_TRY(loader->begin(staged));
+      LADE_ASSIGN(auto seen, rows_seen(*session, job, bucket));
+      loader->expect(std::move(seen));
       const load::JournalSink journal = journal_of(work, *session, bucket);
       LADE_ASSIGN(BucketResult result, loader->load(true, journal, work.context.stop()));
       results.emplace(bucket, std::move(result));

@@ -2,6 +2,7 @@
 
 #include "jobs/analyse.h"
 #include "jobs/bucket.h"
+#include "jobs/diff_file.h"
 #include "jobs/results.h"
 
 namespace lade::jobs {
@@ -15,7 +16,8 @@ struct Rehearsal {
       : job(bound),
         progress(shown),
         findings(*bound.area),
-        buckets(bound.plan.parts(), std::vector<staging::Range>(bound.plan.chunks())) {
+        buckets(bound.plan.parts(), std::vector<staging::Range>(bound.plan.chunks())),
+        changes(bound.options.diff_file, bound.options.first_changes) {
     counts.read = bound.plan.split.rows;
   }
   const Job& job;
@@ -24,6 +26,7 @@ struct Rehearsal {
   std::vector<std::vector<staging::Range>> buckets;  // each bucket's ranges, by chunk
   std::shared_ptr<const load::ClaimResults> claims;
   std::mutex mutex;  // guards what follows
+  DiffFile changes;
   model::RowCounts counts;
   staging::IssueCounts issues;
 
@@ -58,9 +61,14 @@ Result<void> rehearse_buckets(Rehearsal& rehearsal, const NextItem& next, const 
     const StagedBucket staged{rehearsal.buckets[*bucket], nullptr, rehearsal.claims};
     LADE_TRY(loader.begin(staged));
     LADE_ASSIGN(db::Transaction transaction, db::Transaction::begin(*connection));
-    LADE_ASSIGN(const BucketResult result, loader.rehearse(stop));
+    std::vector<load::DiffBlock> diff;
+    load::DiffWriter writer = rehearsal.changes.writer(diff);
+    LADE_ASSIGN(const BucketResult result,
+                loader.rehearse(stop, {rehearsal.changes.is_wanted() ? &writer : nullptr, nullptr}));
+    LADE_TRY(writer.finish());
     LADE_TRY(transaction.rollback());
     const std::lock_guard lock(rehearsal.mutex);
+    LADE_TRY(rehearsal.changes.add(*bucket, std::move(diff)));
     rehearsal.add(*result.findings, result.issues);
     rehearsal.counts += result.counts;
     rehearsal.progress.rows_loaded += result.counts.accounted();
@@ -109,11 +117,14 @@ Result<void> write_files(const Rehearsal& rehearsal, Outcome untold, Summary& su
 
 Result<void> rehearse(const Job& job, Progress& progress, const std::stop_token& stop, Summary& summary) {
   Rehearsal rehearsal(job, progress);
+  LADE_TRY(rehearsal.changes.create());
   auto done = run_phases(rehearsal, stop);
   if (!done && done.error().kind != ErrorKind::cancelled) return done;
   rehearsal.counts[Outcome::unprocessed] += rehearsal.counts.read - rehearsal.counts.accounted();
   progress.phase = Phase::finishing;
   LADE_TRY(write_files(rehearsal, done ? Outcome::unchanged : Outcome::unprocessed, summary));
+  if (done) LADE_TRY(rehearsal.changes.finish());
+  summary.first_changes = rehearsal.changes.first();
   summary.rows = rehearsal.counts;
   summary.issues = rehearsal.issues;
   summary.outcome = done ? "succeeded" : "cancelled";

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <vector>
 
+#include "jobs/compare.h"
 #include "jobs/store_issues.h"
 #include "store/job_changes.h"
 #include "store/outcomes.h"
@@ -111,10 +112,18 @@ Result<void> resettle(db::Connection& connection, const Job& job, StagedRows& st
   }
   parts.erase(job.plan.buckets());
   LADE_TRY(staged.settle_claims());
+  BucketLoader comparer(job, connection, nullptr);
+  if (compares_before(job.definition())) LADE_TRY(comparer.prepare());
   for (const std::size_t bucket : parts) {
     LADE_ASSIGN(const StagedBucket rows, staged.bucket(bucket));
-    LADE_ASSIGN(BucketResult settled, settle_bucket(job, rows, {}));
-    LADE_TRY(replace(connection, job, bucket, std::move(settled), true, change.row));
+    if (!compares_before(job.definition())) {
+      LADE_ASSIGN(BucketResult settled, settle_bucket(job, rows, {}));
+      LADE_TRY(replace(connection, job, bucket, std::move(settled), true, change.row));
+      continue;
+    }
+    LADE_ASSIGN(ComparedBucket compared, compare_bucket(job, comparer, rows, bucket, {}));
+    LADE_TRY(replace(connection, job, bucket, std::move(compared.settled), true, change.row));
+    LADE_TRY(store::save_comparison(connection, job.id, compared.comparison));
   }
   return {};
 }

@@ -264,6 +264,28 @@ bool EntryLoad::is_new(std::size_t row) const {
   return carrier != nullptr && carrier->action == Action::insert;
 }
 
+Result<void> EntryLoad::tell_changes(std::span<TableLoad* const> tables, DiffWriter& diff) const {
+  for (const EntryRow& row : rows_) {
+    if (!row.is_written()) continue;
+    const bool is_new = row.action == Action::insert;
+    const std::vector<std::size_t> drawn = drawn_fields(tables, row.row);
+    LADE_TRY(diff.add(diff_table_,
+                      {slice_->rows[row.row].place, is_new ? std::string_view() : row.stored, row.tuple, drawn}));
+  }
+  return {};
+}
+
+void EntryLoad::mix_stored(std::span<std::uint64_t> fingerprints) const {
+  for (std::size_t i = 0; i < carrier_.size(); ++i) {
+    const EntryRow* row = row_of(begin_ + i);
+    if (row != nullptr && row->seen != 0) fingerprints[i] = mixed(fingerprints[i], row->seen);
+  }
+}
+
+bool EntryLoad::is_drawn(std::size_t row, std::size_t field) const {
+  return entry_.fields[field].drawn && is_new(row);
+}
+
 const EntryRow* EntryLoad::row_of(std::size_t row) const {
   const std::uint32_t at = carrier_[row - begin_];
   return at == 0 ? nullptr : &rows_[at - 1];
@@ -335,6 +357,7 @@ bool EntryLoad::is_in_scope(std::string_view tuple, std::string_view stored) {
 void EntryLoad::decide_existing(EntryRow& row, std::string_view stored) {
   const bool keep_image = !entry_.tuple_is_row;  // a later entry may refer to it
   row.action = Action::unchanged;
+  row.seen = fingerprint(stored);
   row.elsewhere = !is_in_scope(row.tuple, stored);
   if (row.deletes) {
     row.action = Action::remove;

@@ -25,6 +25,7 @@ struct EntryRow {
   std::string_view tuple;   // what is written, in the entry's column order
   std::string_view key;     // sorts and compares like the stored keys
   std::string_view stored;  // the stored row, when it is to be changed
+  std::uint64_t seen = 0;   // the fingerprint of the stored row, whatever is done; 0: there is none
   bool is_written() const { return action == Action::insert || action == Action::update; }
 };
 
@@ -52,6 +53,9 @@ class EntryLoad final : public TableLoad {
   std::optional<RowAction> action_of(std::size_t row) const override;
   std::optional<db::WireField> field_of(std::size_t row, std::size_t field) const override;
   bool is_new(std::size_t row) const override;
+  Result<void> tell_changes(std::span<TableLoad* const> tables, DiffWriter& diff) const override;
+  void mix_stored(std::span<std::uint64_t> fingerprints) const override;
+  bool is_drawn(std::size_t row, std::size_t field) const override;
 
  private:
   void assemble(const Portion& portion);

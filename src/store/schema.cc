@@ -329,9 +329,38 @@ CREATE UNIQUE INDEX lade_set_version_job ON lade_set_version (job_id);
 CREATE INDEX lade_set_version_set ON lade_set_version (company_id, table_name, scope);
 )sql";
 
+// What was compared before anything is written: by bucket, and the diff in blocks.
+constexpr std::string_view kComparisons = R"sql(
+CREATE TABLE lade_comparison (
+  job_id     integer NOT NULL REFERENCES lade_job (id) ON DELETE CASCADE,
+  bucket     integer NOT NULL,
+  company_id integer NOT NULL REFERENCES lade_company (id),
+  counts     text NOT NULL,
+  seen       @bytes NOT NULL,
+  PRIMARY KEY (job_id, bucket)
+);
+CREATE TABLE lade_diff (
+  job_id     integer NOT NULL REFERENCES lade_job (id) ON DELETE CASCADE,
+  bucket     integer NOT NULL,
+  block      integer NOT NULL,
+  company_id integer NOT NULL REFERENCES lade_company (id),
+  counts     text NOT NULL,
+  packed     @bytes NOT NULL,
+  PRIMARY KEY (job_id, bucket, block)
+);
+)sql";
+
+// Neither gets smaller by being compressed once more.
+constexpr std::string_view kUncompressed = R"sql(
+ALTER TABLE lade_comparison ALTER seen SET STORAGE EXTERNAL;
+ALTER TABLE lade_diff ALTER packed SET STORAGE EXTERNAL;
+)sql";
+
 }  // namespace
 
 std::span<const db::Migration> migrations() {
+  static const std::string comparisons_sqlite = for_sqlite(kComparisons),
+                           comparisons_postgresql = for_postgresql(kComparisons) + std::string(kUncompressed);
   static const std::string tables_sqlite = for_sqlite(kJobTables),
                            tables_postgresql = for_postgresql(kJobTables) + job_progress_function(),
                            sets_sqlite = for_sqlite(kSets),
@@ -353,6 +382,7 @@ std::span<const db::Migration> migrations() {
       {14, "corrections of rows", kCorrections, kCorrections},
       {15, "rows and progress for SQL", tables_sqlite, tables_postgresql},
       {16, "data sets", sets_sqlite, sets_postgresql},
+      {17, "comparisons", comparisons_sqlite, comparisons_postgresql},
   };
   return all;
 }
