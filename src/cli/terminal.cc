@@ -181,6 +181,7 @@ void print_summary(const jobs::Summary& summary) {
   if (rows.removed > 0)
     fmt::print("  {:<12} {:>12}  stored before, not in the file\n", "removed", grouped(rows.removed));
   print_changes(summary);
+  for (const std::string& remark : summary.remarks) fmt::print("  {}\n", remark);
   if (rows.read == 0) fmt::print("  the file has a header but no rows\n");
   if (!summary.issues.empty()) fmt::print("{}\n", bold("issues", STDOUT_FILENO));
   for (const auto& [what, count] : summary.issues)

@@ -83,6 +83,10 @@ Result<void> arm_claims(db::Connection& connection, const JobGroup& group) {
   return arm_stage(connection, group, kClaimsTask, 1, kJudgeTask);
 }
 
+Result<void> arm_comparing(db::Connection& connection, const JobGroup& group, const Plan& plan) {
+  return arm_stage(connection, group, kCompareTask, plan.buckets(), kJudgeTask);
+}
+
 Result<void> arm_settling(db::Connection& connection, const JobGroup& group, const Plan& plan) {
   return arm_stage(connection, group, kSettleTask, plan.buckets(), kJudgeTask);
 }

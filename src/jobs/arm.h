@@ -19,6 +19,7 @@ constexpr std::string_view kPlanTask = "plan";
 constexpr std::string_view kAnalyseTask = "analyse";    // one chunk
 constexpr std::string_view kClaimsTask = "claims";      // once all chunks are done, when rows claim something
 constexpr std::string_view kSettleTask = "settle";      // one bucket, when failed rows can stop the job
+constexpr std::string_view kCompareTask = "compare";    // one bucket, when somebody must look at a set after all
 constexpr std::string_view kJudgeTask = "judge";        // once all chunks or buckets of the stage are done
 constexpr std::string_view kProcessTask = "process";    // one bucket; all of them with commit: all_or_nothing
 constexpr std::string_view kOrphansTask = "orphans";    // rows that waited for their parents
@@ -48,6 +49,7 @@ Result<void> arm_ending(db::Connection& connection, const JobGroup& group);
 // Stores the plan, moves the job on and puts all chunks into the queue.
 Result<void> arm_analysis(db::Connection& connection, const JobGroup& group, const Plan& plan);
 Result<void> arm_claims(db::Connection& connection, const JobGroup& group);
+Result<void> arm_comparing(db::Connection& connection, const JobGroup& group, const Plan& plan);
 Result<void> arm_settling(db::Connection& connection, const JobGroup& group, const Plan& plan);
 // `event` moves the job to processing_data, from analysis or from its approval; nullopt: it is there already.
 Result<void> arm_processing(db::Connection& connection, const JobGroup& group, const Job& job,

@@ -24,7 +24,7 @@ Result<ComparedBucket> compare_bucket(const Job& job, BucketLoader& loader, cons
 }
 
 Result<std::optional<load::SeenRows>> rows_seen(db::Connection& connection, const Job& job, std::size_t bucket) {
-  if (!compares_before(job.definition())) return std::nullopt;
+  if (!compares_before(job.definition()) && job.definition().set() == nullptr) return std::nullopt;
   LADE_ASSIGN(const std::string packed, store::seen_rows(connection, job.id, static_cast<std::int64_t>(bucket)));
   if (packed.empty()) return std::nullopt;
   LADE_ASSIGN(load::SeenRows seen, load::SeenRows::unpack(packed));

@@ -163,7 +163,7 @@ Result<std::vector<store::FileRecord>> store_results(const OpenJob& open, const 
 
 // Why tasks of the job were given up; nullopt when none was.
 Result<std::optional<Error>> death_of_task(db::Connection& connection, const Job& job) {
-  for (const std::string_view stage : {kAnalyseTask, kSettleTask, kProcessTask, kOrphansTask}) {
+  for (const std::string_view stage : {kAnalyseTask, kSettleTask, kCompareTask, kProcessTask, kOrphansTask}) {
     const auto found = queue::find_stage(connection, job.uuid, std::string(stage));
     if (!found || found->failed == 0) continue;
     LADE_ASSIGN(const auto letters, queue::dead_letters(connection, job.uuid, 1));

@@ -113,8 +113,9 @@ Result<void> decide_again(db::Connection& connection, const JobRecord& job, JobS
   LADE_ASSIGN(const JobGroup group, group_of(connection, job));
   if (state == JobState::preparing_data) return arm_planning(connection, group);
   const bool analysing = state == JobState::analysing_data;
+  using Stages = std::vector<std::string_view>;
   for (const std::string_view name :
-       {analysing ? kSettleTask : kOrphansTask, analysing ? kAnalyseTask : kProcessTask}) {
+       analysing ? Stages{kCompareTask, kSettleTask, kAnalyseTask} : Stages{kOrphansTask, kProcessTask}) {
     LADE_ASSIGN(const auto stage, stage_of(connection, job, name));
     if (!stage) continue;
     LADE_TRY(queue::reopen_stage(connection, stage->id, queue::Ending::succeeded, 0));

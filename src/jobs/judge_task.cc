@@ -5,6 +5,7 @@
 #include "jobs/stored_job.h"
 #include "jobs/task.h"
 #include "queue/stage.h"
+#include "store/comparisons.h"
 #include "store/files.h"
 #include "store/job_changes.h"
 #include "store/outcomes.h"
@@ -25,11 +26,13 @@ struct Judgement {
   bool superseded = false;  // another finaliser of the stage is on its way
   bool ends = false;        // with `error`, if any
   std::optional<Error> error = {};
-  bool claims = false;                                 // what rows claim must be compared first
-  bool settles = false;                                // keys repeated in the file must be decided first
-  bool reviewed = false;                               // somebody must look first
-  std::string why_reviewed = {};                       // if that is not the definition's wish
-  std::optional<std::int64_t> removed = {};            // rows that will go from a set
+  bool claims = false;            // what rows claim must be compared first
+  bool settles = false;           // keys repeated in the file must be decided first
+  bool reviewed = false;          // somebody must look first
+  std::string why_reviewed = {};  // if that is not the definition's wish
+  bool compares = false;          // buckets must be compared first, for somebody to look at
+  // Rows that will go from a set: how many, and which, when somebody looks at them.
+  std::optional<store::Comparison> removed = {};
   std::optional<JobEvent> event = JobEvent::analysed;  // what moves the job on; nullopt: it was moved already
 };
 
@@ -60,6 +63,10 @@ Result<Judgement> judge_job(const Work& work, db::Connection& connection) {
     LADE_ASSIGN(const bool settled, stage_is_whole(connection, job.uuid, kSettleTask));
     if (!settled) return Judgement{.ends = true};
   }
+  if (queue::find_stage(connection, job.uuid, std::string(kCompareTask))) {
+    LADE_ASSIGN(const bool compared, stage_is_whole(connection, job.uuid, kCompareTask));
+    if (!compared) return Judgement{.ends = true};
+  }
   const definition::Review review = job.definition().review;
   const bool reviewed = review == definition::Review::always || (review == definition::Review::on_issues && failed > 0);
   return Judgement{.settles = settles, .reviewed = reviewed};
@@ -75,18 +82,28 @@ Result<void> judge_set(const Work& work, Judgement& judgement) {
   LADE_ASSIGN(db::Transaction transaction, db::Transaction::begin(*session));
   LADE_ASSIGN(const auto version, active_version(*session, job));
   load::Leftovers leftovers(*session, *job.program, version);
-  LADE_ASSIGN(const load::Leftovers::Counts counts,
-              find_leftovers(leftovers, job, work.open.staged, work.context.stop()));
-  LADE_TRY(transaction.rollback());
-  judgement.removed = counts.removed;
+  const auto staged = [&](std::size_t bucket) { return work.open.staged.bucket(bucket); };
+  LADE_ASSIGN(const load::Leftovers::Counts counts, find_leftovers(leftovers, job, staged, work.context.stop()));
   if (auto error = refuse_empty(*set, counts)) {
     judgement.ends = true;
     judgement.error = std::move(error);
   } else if (const auto why = too_many_removed(*set, counts)) {
     judgement.reviewed = true;
     judgement.why_reviewed = why->message;
+    judgement.compares =
+        !compares_before(job.definition()) && !queue::find_stage(*session, job.uuid, std::string(kCompareTask));
   }
-  return {};
+  store::Comparison& removed = judgement.removed.emplace();
+  removed.bucket = static_cast<std::int64_t>(set_part(job.plan));
+  removed.counts.removed = counts.removed;
+  if (!judgement.reviewed) return transaction.rollback();
+  load::DiffWriter diff([&](load::DiffBlock&& block) -> Result<void> {
+    removed.diff.push_back({load::to_text(block.counts), std::move(block.packed)});
+    return {};
+  });
+  LADE_TRY(tell_leftovers(leftovers, job, diff, removed.seen));
+  LADE_TRY(diff.finish());
+  return transaction.rollback();
 }
 
 std::string review_data(const Judgement& judgement) {
@@ -99,9 +116,10 @@ std::string review_data(const Judgement& judgement) {
 Result<void> store_removed(db::Connection& connection, const Job& job, const Judgement& judgement) {
   if (!judgement.removed) return {};
   BucketResult result(job);
-  result.counts.removed = *judgement.removed;
+  result.counts.removed = judgement.removed->counts.removed;
   LADE_ASSIGN(const auto stored, to_stored(set_part(job.plan), result, true));
-  return store::save_outcomes(connection, job.id, stored);
+  LADE_TRY(store::save_outcomes(connection, job.id, stored));
+  return judgement.reviewed ? store::save_comparison(connection, job.id, *judgement.removed) : Result<void>();
 }
 
 // Begins to load when no other job has the target, or looks again later.
@@ -157,7 +175,7 @@ Result<void> judge(const Work& work) {
   if (!judgement.ends && !judgement.claims && !judgement.settles) LADE_TRY(judge_set(work, judgement));
   if (judgement.ends) return conclude(work.context, work.open, work.worker, std::move(judgement.error));
   LADE_ASSIGN(const Worker::Session session, work.worker.session(work.context.stop()));
-  if (!judgement.claims && !judgement.settles && !judgement.reviewed &&
+  if (!judgement.claims && !judgement.settles && !judgement.compares && !judgement.reviewed &&
       work.job().definition().lock == definition::Lock::target)
     return process_alone(work, *session, judgement);
   LADE_ASSIGN(queue::Publication publication, work.context.publish(*session));
@@ -165,6 +183,8 @@ Result<void> judge(const Work& work) {
     LADE_TRY(arm_claims(*session, work.group()));
   } else if (judgement.settles) {
     LADE_TRY(arm_settling(*session, work.group(), work.job().plan));
+  } else if (judgement.compares) {
+    LADE_TRY(arm_comparing(*session, work.group(), work.job().plan));
   } else if (judgement.reviewed) {
     LADE_TRY(store_removed(*session, work.job(), judgement));
     LADE_TRY(

@@ -6,6 +6,7 @@
 #include "jobs/sets.h"
 #include "jobs/store_issues.h"
 #include "jobs/task.h"
+#include "store/comparisons.h"
 #include "store/job_changes.h"
 #include "store/job_list.h"
 #include "store/journal.h"
@@ -142,6 +143,9 @@ Result<BucketResult> remove_leftovers(const Work& work, db::Connection& connecti
   const bool approved = record && !record->reviewed_by.empty();
   if (auto error = too_many_removed(*job.definition().set(), counts); error && !approved)
     return fail(std::move(*error));
+  LADE_ASSIGN(const std::string seen,
+              store::seen_rows(connection, job.id, static_cast<std::int64_t>(set_part(job.plan))));
+  if (approved && !seen.empty()) LADE_TRY(leave_unseen(leftovers, seen));
   BucketResult result(job);
   if (counts.removed == 0) return result;
   leftovers.rows().journal_to(journal_of(work, connection, set_part(job.plan)));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "jobs/compare.h"
+#include "jobs/sets.h"
 #include "jobs/store_issues.h"
 #include "store/job_changes.h"
 #include "store/outcomes.h"
@@ -114,6 +115,7 @@ Result<void> resettle(db::Connection& connection, const Job& job, StagedRows& st
   LADE_TRY(staged.settle_claims());
   BucketLoader comparer(job, connection, nullptr);
   if (compares_before(job.definition())) LADE_TRY(comparer.prepare());
+  LADE_TRY(compare_with_active(comparer, connection, job));
   for (const std::size_t bucket : parts) {
     LADE_ASSIGN(const StagedBucket rows, staged.bucket(bucket));
     if (!compares_before(job.definition())) {

@@ -41,6 +41,7 @@ std::string to_json(const Summary& summary) {
                              {"rows", std::move(rows)},
                              {"conserved", summary.rows.conserved()},
                              {"issues", std::move(issues)},
+                             {"remarks", names(summary.remarks)},
                              {"files",
                               {{"succeeded", path_or_null(summary.succeeded_file)},
                                {"failed", path_or_null(summary.failed_file)},

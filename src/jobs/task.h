@@ -27,6 +27,7 @@ Result<void> plan(queue::TaskContext& context, Desk& desk, const TaskTarget& tar
 Result<void> analyse(const Work& work);
 Result<void> claims(const Work& work);
 Result<void> settle(const Work& work);
+Result<void> compare(const Work& work);
 Result<void> judge(const Work& work);
 Result<void> process(const Work& work);
 Result<void> orphans(const Work& work);

@@ -85,6 +85,7 @@ void handle_tasks(queue::Node& node, Desk& desk) {
   add(kAnalyseTask, step(analyse));
   add(kClaimsTask, step(claims));
   add(kSettleTask, step(settle));
+  add(kCompareTask, step(compare));
   add(kJudgeTask, step(judge), fail_job);
   add(kProcessTask, step(process));
   add(kOrphansTask, step(orphans));

@@ -266,6 +266,8 @@ bool EntryLoad::is_new(std::size_t row) const {
 
 Result<void> EntryLoad::tell_changes(std::span<TableLoad* const> tables, DiffWriter& diff) const {
   for (const EntryRow& row : rows_) {
+    if (row.action == Action::remove)
+      LADE_TRY(diff.add(diff_table_, {slice_->rows[row.row].place, row.stored, {}, {}}));
     if (!row.is_written()) continue;
     const bool is_new = row.action == Action::insert;
     const std::vector<std::size_t> drawn = drawn_fields(tables, row.row);
@@ -283,7 +285,7 @@ void EntryLoad::mix_stored(std::span<std::uint64_t> fingerprints) const {
 }
 
 bool EntryLoad::is_drawn(std::size_t row, std::size_t field) const {
-  return entry_.fields[field].drawn && is_new(row);
+  return static_cast<int>(field) == version_ || (entry_.fields[field].drawn && is_new(row));
 }
 
 const EntryRow* EntryLoad::row_of(std::size_t row) const {
