@@ -58,9 +58,9 @@ json::object to_json(const jobs::DiffPage& page, const store::JobRecord& job, co
 json::value comparison_json(const std::optional<model::RowCounts>& counts) {
   using model::Outcome;
   if (!counts) return nullptr;
-  return json::object{{"insert", (*counts)[Outcome::inserted]},      {"update", (*counts)[Outcome::updated]},
-                      {"delete", (*counts)[Outcome::deleted]},       {"unchanged", (*counts)[Outcome::unchanged]},
-                      {"skip", (*counts)[Outcome::skipped]},         {"fail", (*counts)[Outcome::failed]}};
+  return json::object{{"insert", (*counts)[Outcome::inserted]}, {"update", (*counts)[Outcome::updated]},
+                      {"delete", (*counts)[Outcome::deleted]},  {"unchanged", (*counts)[Outcome::unchanged]},
+                      {"skip", (*counts)[Outcome::skipped]},    {"fail", (*counts)[Outcome::failed]}};
 }
 
 std::vector<Route> diff_routes() {

@@ -34,17 +34,18 @@ LADE_ON_BOTH_DATABASES(ChangedSince);
 
 TEST_P(ChangedSince, ChangedVanishedAppeared) {
   run("INSERT INTO item VALUES (1, 'one', 1), (2, 'two', 2), (4, 'four', 4), (5, 'five', 5), (6, 'six', 6)");
-  const std::string job = waiting("code,name,amount\n1,one,10\n2,two,20\n3,three,3\n4,four,4\n5,five,50\n7,seven,7\n", kItems);
+  const std::string job =
+      waiting("code,name,amount\n1,one,10\n2,two,20\n3,three,3\n4,four,4\n5,five,50\n7,seven,7\n", kItems);
   EXPECT_EQ(comparison(job), "insert 2 update 3 unchanged 1");
   run("UPDATE item SET name = 'uno' WHERE code = 1; DELETE FROM item WHERE code = 2; "
       "INSERT INTO item VALUES (3, 'three', 3); UPDATE item SET amount = 44 WHERE code = 4; "
       "UPDATE item SET amount = 66 WHERE code = 6");
   approve(job);
   EXPECT_EQ(status(job), "succeeded");
-  EXPECT_EQ(failed(job), (Strings{changed(1, "item has for code = 1 has changed"),
-                                  changed(2, "item has for code = 2 has vanished"),
-                                  changed(3, "item has for code = 3 has appeared"),
-                                  changed(4, "item has for code = 4 has changed")}));
+  EXPECT_EQ(
+      failed(job),
+      (Strings{changed(1, "item has for code = 1 has changed"), changed(2, "item has for code = 2 has vanished"),
+               changed(3, "item has for code = 3 has appeared"), changed(4, "item has for code = 4 has changed")}));
   EXPECT_EQ(items(), (Strings{"1|uno|1", "3|three|3", "4|four|44", "5|five|50", "6|six|66", "7|seven|7"}));
   EXPECT_EQ(record(job).rows[Outcome::failed], 4);
   EXPECT_EQ(record(job).rows[Outcome::updated], 1);
@@ -94,13 +95,13 @@ TEST_P(ChangedSince, AllTablesOfARowCount) {
   run("INSERT INTO unit (id, tax, name) VALUES (100, 'T1', 'One'), (101, 'T2', 'Two'); "
       "INSERT INTO contact VALUES (100, 'one@x'), (101, 'two@x')");
   if (!is_sqlite()) run("SELECT setval(pg_get_serial_sequence('unit', 'id'), 200)");
-  const std::string job = waiting(
-      "tax,name,email\nT1,One,1@x\nT2,Two,2@x\nT3,Three,3@x\n",
-      "columns: {tax: , name: , email: }\n"
-      "load:\n"
-      "  - {table: unit, key: tax, columns: [tax, name], strategy: insert_or_update}\n"
-      "  - {table: contact, key: unit_id, columns: {unit_id: {ref: unit.id}, email: email}, strategy: "
-      "insert_or_update}\n");
+  const std::string job =
+      waiting("tax,name,email\nT1,One,1@x\nT2,Two,2@x\nT3,Three,3@x\n",
+              "columns: {tax: , name: , email: }\n"
+              "load:\n"
+              "  - {table: unit, key: tax, columns: [tax, name], strategy: insert_or_update}\n"
+              "  - {table: contact, key: unit_id, columns: {unit_id: {ref: unit.id}, email: email}, strategy: "
+              "insert_or_update}\n");
   run("UPDATE contact SET email = 'else@x' WHERE unit_id = 101");
   approve(job);
   EXPECT_EQ(failed(job), Strings{changed(2, "unit has for tax = T2 has changed")});
@@ -109,14 +110,15 @@ TEST_P(ChangedSince, AllTablesOfARowCount) {
 }
 
 TEST_P(ChangedSince, ATimelineCountsWhole) {
-  run(fmt::format("CREATE TABLE price (item {0} NOT NULL, valid_from {1} NOT NULL, valid_until {1} NOT NULL, a text, "
+  run(
+      fmt::format("CREATE TABLE price (item {0} NOT NULL, valid_from {1} NOT NULL, valid_until {1} NOT NULL, a text, "
                   "PRIMARY KEY (item, valid_from))",
                   pick("text", "text COLLATE \"C\""), pick("text", "date")));
   run("INSERT INTO price VALUES ('i1', '2024-01-01', '2025-01-01', 'A'), ('i2', '2024-01-01', '2025-01-01', 'A')");
-  const std::string job = waiting(
-      "item,a,first,last\ni1,B,2024-03-01,2024-03-31\ni2,B,2024-03-01,2024-03-31\ni3,B,2024-03-01,2024-03-31\n",
-      "columns: {item: , a: , first: {type: date}, last: {type: date, infinity: true}}\n"
-      "load: [{table: price, key: item, columns: [item, a], temporal: {valid_from: first, valid_to: last}}]\n");
+  const std::string job =
+      waiting("item,a,first,last\ni1,B,2024-03-01,2024-03-31\ni2,B,2024-03-01,2024-03-31\ni3,B,2024-03-01,2024-03-31\n",
+              "columns: {item: , a: , first: {type: date}, last: {type: date, infinity: true}}\n"
+              "load: [{table: price, key: item, columns: [item, a], temporal: {valid_from: first, valid_to: last}}]\n");
   EXPECT_EQ(comparison(job), "insert 1 update 2");
   // Far away from what the file says, and still another timeline.
   run("INSERT INTO price VALUES ('i2', '2026-01-01', '2027-01-01', 'Z')");
@@ -129,13 +131,15 @@ TEST_P(ChangedSince, ATimelineCountsWhole) {
 // Rows that the database refuses are found by loading less and less; what the job itself has written meanwhile is no
 // change by somebody else.
 TEST_P(ChangedSince, WhatTheJobWritesItselfIsNoChange) {
-  run(fmt::format("CREATE TABLE price (item {0} NOT NULL, valid_from {1} NOT NULL, valid_until {1} NOT NULL, a text "
+  run(
+      fmt::format("CREATE TABLE price (item {0} NOT NULL, valid_from {1} NOT NULL, valid_until {1} NOT NULL, a text "
                   "CHECK (a <> 'no'), PRIMARY KEY (item, valid_from))",
                   pick("text", "text COLLATE \"C\""), pick("text", "date")));
   run("INSERT INTO price VALUES ('i1', '2024-01-01', '2025-01-01', 'A'), ('i2', '2024-01-01', '2025-01-01', 'A')");
   const std::string job = waiting(
       "item,a,first,last\n"
-      "i1,B,2024-02-01,2024-02-28\ni1,no,2024-03-01,2024-03-31\ni1,C,2024-04-01,2024-04-30\ni2,D,2024-05-01,2024-05-31\n"
+      "i1,B,2024-02-01,2024-02-28\ni1,no,2024-03-01,2024-03-31\ni1,C,2024-04-01,2024-04-30\ni2,D,2024-05-01,2024-05-"
+      "31\n"
       "i1,E,2024-02-10,2024-04-10\n",
       "columns: {item: , a: , first: {type: date}, last: {type: date, infinity: true}}\n"
       "load: [{table: price, key: item, columns: [item, a], temporal: {valid_from: first, valid_to: last}}]\n");

@@ -93,8 +93,8 @@ TEST_P(DiffProperty, OfOneTableByEveryStrategy) {
     }
     std::string csv = "k,name,price,day\n";
     for (int i = 0; i < 80; ++i)
-      csv += fmt::format("k{},{},{},{}\n", pick_of(70), text(), pick_of(9) == 0 ? "bad" : fmt::format("{}.50", pick_of(3)),
-                         pick_of(4) == 0 ? "" : day());
+      csv += fmt::format("k{},{},{},{}\n", pick_of(70), text(),
+                         pick_of(9) == 0 ? "bad" : fmt::format("{}.50", pick_of(3)), pick_of(4) == 0 ? "" : day());
     check(csv,
           "columns: {k: , name: , price: {type: \"decimal(10,2)\"}, day: {type: date}}\n"
           "load: [{table: thing, key: k, strategy: " +

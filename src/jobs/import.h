@@ -36,9 +36,9 @@ struct ImportOptions {
   bool dry_run = false;
   std::int64_t first_changes = 0;   // of a dry run: so many records of the diff are in the summary
   std::filesystem::path diff_file;  // and all of them are written here, as NDJSON; empty: they are not
-  bool force = false;        // also beside a job that does the same at the moment
-  std::string user;          // who imports, for people
-  std::int64_t user_id = 0;  // 0: nobody who has an account
+  bool force = false;               // also beside a job that does the same at the moment
+  std::string user;                 // who imports, for people
+  std::int64_t user_id = 0;         // 0: nobody who has an account
   std::int64_t company = store::kDefaultCompany;
   std::int64_t project = 0;  // 0: none
   bool delete_file = false;  // the upload goes when the job has succeeded

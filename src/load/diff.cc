@@ -65,8 +65,7 @@ std::string raw_text(db::WireField value, db::WireType wire) {
   const std::string_view bytes = value.bytes();
   const bool sqlite = wire >= db::WireType::sqlite_integer && wire <= db::WireType::sqlite_any && !bytes.empty();
   if (sqlite && bytes.front() == 't') return std::string(bytes.substr(1));
-  if (sqlite && bytes.front() == 'i')
-    return std::to_string(db::read_big_endian<std::int64_t>(bytes.data() + 1));
+  if (sqlite && bytes.front() == 'i') return std::to_string(db::read_big_endian<std::int64_t>(bytes.data() + 1));
   if (sqlite && bytes.front() == 'r')
     return fmt::format("{}", std::bit_cast<double>(db::read_big_endian<std::int64_t>(bytes.data() + 1)));
   if (wire == db::WireType::float8 && bytes.size() == 8)
@@ -182,8 +181,8 @@ DiffTable::DiffTable(const analysis::Program& program, std::size_t entry)
     : name_(json_of(program.entries[entry].table.name)) {
   const analysis::EntryProgram& table = program.entries[entry];
   for (const analysis::TargetField& field : table.fields)
-    fields_.push_back({&field.column, analysis::natural_type(field.column), json_of(field.column.name),
-                       hides(program, field)});
+    fields_.push_back(
+        {&field.column, analysis::natural_type(field.column), json_of(field.column.name), hides(program, field)});
   for (const analysis::KeyPart& part : table.key) key_.push_back(static_cast<std::size_t>(part.field));
   if (table.period)
     for (const int field : {table.period->from_field, table.period->until_field})
@@ -242,7 +241,8 @@ void DiffWriter::append_cells(const DiffTable& table, const TableChange& change,
     append_value(field, now);
     lines_.push_back(']');
     auto found = block_.counts.columns.find(field.column->name);
-    if (found == block_.counts.columns.end()) found = block_.counts.columns.emplace(field.column->name, KindCounts{}).first;
+    if (found == block_.counts.columns.end())
+      found = block_.counts.columns.emplace(field.column->name, KindCounts{}).first;
     ++found->second[static_cast<std::size_t>(kind)];
   }
   lines_.push_back('}');

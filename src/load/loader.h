@@ -113,9 +113,9 @@ class Loader {
   std::size_t failed_entry_ = 0;  // of the last attempt: what was decided for it and those before still holds
   bool has_own_parents_ = false;  // a foreign key leads from one of the loaded tables to one of them
   bool hold_orphans_ = false;
-  bool rehearsing_ = false;  // nothing is written
-  std::vector<bool> watched_;            // entries whose stored rows count as seen
-  const SeenRows* expected_ = nullptr;   // null: whatever is stored
+  bool rehearsing_ = false;             // nothing is written
+  std::vector<bool> watched_;           // entries whose stored rows count as seen
+  const SeenRows* expected_ = nullptr;  // null: whatever is stored
   bool in_entity_ = false;  // rows of one entity are loaded one by one: those before have changed what is stored
 };
 

@@ -29,11 +29,11 @@ Result<void> save_comparison(db::Connection& connection, std::int64_t job, const
   const Value place[] = {job, comparison.bucket};
   LADE_TRY(connection.execute("DELETE FROM lade_diff WHERE job_id = $1 AND bucket = $2", place));
   const Value values[] = {job, comparison.bucket, to_text(comparison.counts), db::Bytes{comparison.seen}};
-  LADE_TRY(connection.execute(
-      "INSERT INTO lade_comparison (job_id, bucket, company_id, counts, seen) "
-      "VALUES ($1, $2, (SELECT company_id FROM lade_job WHERE id = $1), $3, $4) "
-      "ON CONFLICT (job_id, bucket) DO UPDATE SET counts = excluded.counts, seen = excluded.seen",
-      values));
+  LADE_TRY(
+      connection.execute("INSERT INTO lade_comparison (job_id, bucket, company_id, counts, seen) "
+                         "VALUES ($1, $2, (SELECT company_id FROM lade_job WHERE id = $1), $3, $4) "
+                         "ON CONFLICT (job_id, bucket) DO UPDATE SET counts = excluded.counts, seen = excluded.seen",
+                         values));
   for (const DiffRecord& block : comparison.diff) LADE_TRY(save_diff_block(connection, job, comparison.bucket, block));
   return {};
 }
@@ -41,11 +41,11 @@ Result<void> save_comparison(db::Connection& connection, std::int64_t job, const
 Result<void> save_diff_block(db::Connection& connection, std::int64_t job, std::int64_t bucket,
                              const DiffRecord& block) {
   const Value values[] = {job, bucket, block.counts, db::Bytes{block.packed}};
-  LADE_TRY(connection.execute(
-      "INSERT INTO lade_diff (job_id, bucket, block, company_id, counts, packed) "
-      "VALUES ($1, $2, (SELECT count(*) FROM lade_diff WHERE job_id = $1 AND bucket = $2), "
-      "(SELECT company_id FROM lade_job WHERE id = $1), $3, $4)",
-      values));
+  LADE_TRY(
+      connection.execute("INSERT INTO lade_diff (job_id, bucket, block, company_id, counts, packed) "
+                         "VALUES ($1, $2, (SELECT count(*) FROM lade_diff WHERE job_id = $1 AND bucket = $2), "
+                         "(SELECT company_id FROM lade_job WHERE id = $1), $3, $4)",
+                         values));
   return {};
 }
 
@@ -73,9 +73,9 @@ Result<void> forget_seen_rows(db::Connection& connection, std::int64_t job) {
 
 Result<std::vector<DiffPlace>> diff_places(db::Connection& connection, std::int64_t job) {
   const Value values[] = {job};
-  LADE_ASSIGN(const auto rows,
-              connection.query("SELECT bucket, block, counts FROM lade_diff WHERE job_id = $1 ORDER BY bucket, block",
-                               values));
+  LADE_ASSIGN(
+      const auto rows,
+      connection.query("SELECT bucket, block, counts FROM lade_diff WHERE job_id = $1 ORDER BY bucket, block", values));
   std::vector<DiffPlace> places;
   for (const db::Row& row : rows) places.push_back({integer_of(row[0]), integer_of(row[1]), text_of(row[2])});
   return places;
@@ -83,9 +83,9 @@ Result<std::vector<DiffPlace>> diff_places(db::Connection& connection, std::int6
 
 Result<std::string> diff_block(db::Connection& connection, std::int64_t job, const DiffPlace& place) {
   const Value values[] = {job, place.bucket, place.block};
-  LADE_ASSIGN(const auto rows, connection.query(
-                                   "SELECT packed FROM lade_diff WHERE job_id = $1 AND bucket = $2 AND block = $3",
-                                   values));
+  LADE_ASSIGN(
+      const auto rows,
+      connection.query("SELECT packed FROM lade_diff WHERE job_id = $1 AND bucket = $2 AND block = $3", values));
   return rows.empty() ? std::string() : bytes_of(connection, rows.front()[0]);
 }
 

@@ -60,8 +60,7 @@ class DiffedTest : public DurableTest {
                                         {Outcome::unchanged, "unchanged"},
                                         {Outcome::skipped, "skip"},
                                         {Outcome::failed, "fail"}})
-      if ((**counts)[outcome] > 0)
-        text += fmt::format("{}{} {}", text.empty() ? "" : " ", word, (**counts)[outcome]);
+      if ((**counts)[outcome] > 0) text += fmt::format("{}{} {}", text.empty() ? "" : " ", word, (**counts)[outcome]);
     return text;
   }
   // What `lade plan` says: the records in its file, which begin with those of the summary.
@@ -129,14 +128,13 @@ class DiffedTest : public DurableTest {
       std::map<std::string, std::string> cells;
       for (const auto& [column, cell] : value.at("cells").as_object())
         cells[std::string(column)] = shown(text(cell.at(0)), text(cell.at(1)));
-      changes.insert(change(std::string(value.at("kind").as_string()), std::string(value.at("table").as_string()), key,
-                            cells));
+      changes.insert(
+          change(std::string(value.at("kind").as_string()), std::string(value.at("table").as_string()), key, cells));
     }
     return changes;
   }
   // The same from the tables before and after.
-  static std::multiset<std::string> seen(const std::vector<ShownTable>& tables,
-                                         std::map<std::string, Snapshot> before,
+  static std::multiset<std::string> seen(const std::vector<ShownTable>& tables, std::map<std::string, Snapshot> before,
                                          std::map<std::string, Snapshot> after) {
     std::set<std::string> drawn;  // ids of rows that were not there before
     for (const ShownTable& table : tables)
@@ -157,8 +155,8 @@ class DiffedTest : public DurableTest {
             continue;
           cells[column] = shown(old[column], now[column]);
         }
-        if (!cells.empty())
-          changes.insert(change(!was ? "insert" : !is ? "remove" : "update", table.name, is_drawn ? "drawn|" : key, cells));
+        const std::string kind = !was ? "insert" : !is ? "remove" : "update";
+        if (was != is || !cells.empty()) changes.insert(change(kind, table.name, is_drawn ? "drawn|" : key, cells));
       }
     }
     return changes;
