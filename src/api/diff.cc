@@ -60,7 +60,8 @@ json::value comparison_json(const std::optional<model::RowCounts>& counts) {
   if (!counts) return nullptr;
   return json::object{{"insert", (*counts)[Outcome::inserted]}, {"update", (*counts)[Outcome::updated]},
                       {"delete", (*counts)[Outcome::deleted]},  {"unchanged", (*counts)[Outcome::unchanged]},
-                      {"skip", (*counts)[Outcome::skipped]},    {"fail", (*counts)[Outcome::failed]}};
+                      {"skip", (*counts)[Outcome::skipped]},    {"fail", (*counts)[Outcome::failed]},
+                      {"remove", counts->removed}};
 }
 
 std::vector<Route> diff_routes() {

@@ -32,11 +32,19 @@ void print_times(const store::JobRecord& job) {
                 for_people(finished) + (started ? fmt::format(" (took {})", for_people(*finished - *started)) : ""));
 }
 
+// Why a job waits for review though its definition does not ask for it.
+std::string reason_of(const store::Event& event) {
+  boost::system::error_code error;
+  const boost::json::value data = boost::json::parse(event.data, error);
+  const boost::json::value* why = error || !data.is_object() ? nullptr : data.as_object().if_contains("why");
+  return why == nullptr || !why->is_string() ? "" : fmt::format(": {}", std::string_view(why->as_string()));
+}
+
 void print_events(const std::vector<store::Event>& events) {
   fmt::print("{}\n", bold("history", STDOUT_FILENO));
   for (const store::Event& event : events)
-    fmt::print("  {:>4}  {}  {}{}\n", event.number, for_people(moment_of(event.created_at)), event.kind,
-               by(event.actor));
+    fmt::print("  {:>4}  {}  {}{}{}\n", event.number, for_people(moment_of(event.created_at)), event.kind,
+               by(event.actor), reason_of(event));
 }
 
 std::string tasks_text(const queue::TaskCounts& tasks) {

@@ -155,11 +155,8 @@ class DiffedTest : public DurableTest {
             continue;
           cells[column] = shown(old[column], now[column]);
         }
-        if (!cells.empty())
-          changes.insert(change(!was  ? "insert"
-                                : !is ? "remove"
-                                      : "update",
-                                table.name, is_drawn ? "drawn|" : key, cells));
+        const std::string kind = !was ? "insert" : !is ? "remove" : "update";
+        if (was != is || !cells.empty()) changes.insert(change(kind, table.name, is_drawn ? "drawn|" : key, cells));
       }
     }
     return changes;
