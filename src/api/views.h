@@ -7,6 +7,7 @@
 #include "definition/parse.h"
 #include "jobs/review.h"
 #include "jobs/row_tables.h"
+#include "jobs/undo.h"
 #include "queue/dead_letters.h"
 #include "queue/groups.h"
 #include "queue/task_list.h"
@@ -31,6 +32,7 @@ boost::json::object to_json(const store::StoredDefinition& definition);
 boost::json::object to_json(const store::ListedRow& row);
 boost::json::object to_json(const jobs::ReviewedRow& row);
 boost::json::object to_json(const jobs::RowTables& tables);
+boost::json::object to_json(const jobs::UndoPreview& preview);
 boost::json::object to_json(const queue::TaskCounts& tasks);
 boost::json::object to_json(const queue::TaskRow& task);
 boost::json::object to_json(const queue::ListedNode& node);

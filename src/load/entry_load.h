@@ -70,6 +70,7 @@ class EntryLoad final : public TableLoad {
   std::size_t find(std::string_view key);
   Result<void> match(std::string_view stored);
   Result<void> read_back();
+  Result<void> read_back_appended();
   bool is_spelled_alike(std::string_view tuple, std::string_view stored);
   void decide_existing(EntryRow& row, std::string_view stored);
   bool overlay(std::string_view tuple, std::string_view stored);
@@ -96,7 +97,11 @@ class EntryLoad final : public TableLoad {
   analysis::TextArena arena_;
   std::string scratch_, key_scratch_;
   std::vector<db::WireField> fields_, stored_fields_;
-  std::optional<JournalWriter> journal_;  // of tables that are not only appended to
+  std::optional<JournalWriter> journal_;  // of rows that can be found again
+  JournalSink sink_;
+  std::int64_t lost_ = 0;                              // rows that cannot
+  std::optional<analysis::EntryProgram> found_entry_;  // of appended rows that must be read back: with what finds them
+  std::optional<Target> finder_;
 };
 
 }  // namespace lade::load

@@ -236,7 +236,7 @@ void Loader::journal_to(const JournalSink& sink) {
 
 Result<void> Loader::draft_journal() {
   drafted_.clear();
-  if (!single_->program().by_key() || !single_->is_stored_as_written()) return {};
+  if (single_->program().journal_key().empty() || !single_->is_stored_as_written()) return {};
   JournalWriter writer(single_->program(), [this](const JournalBlock& block) -> Result<void> {
     drafted_.push_back(block);
     return {};

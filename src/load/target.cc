@@ -253,6 +253,16 @@ std::int64_t Target::refused_row() const {
 Result<void> Target::stage_update(db::TupleSource& tuples, const OnRow& on_locked) {
   LADE_TRY(fill(columns_, tuples));
   if (!is_postgresql()) return {};  // the only writer holds the database's lock already
+  return lock_staged(on_locked);
+}
+
+Result<void> Target::lock_keys(db::TupleSource& keys, const OnRow& on_locked) {
+  if (!is_postgresql()) return read_keys(keys, on_locked);
+  LADE_TRY(fill(key_columns_, keys));
+  return lock_staged(on_locked);
+}
+
+Result<void> Target::lock_staged(const OnRow& on_locked) {
   LADE_TRY(steer_planner(Reading::keys));
   // LATERAL looks the stored rows up one by one in the order of the keys; a join might go through the target instead.
   return connection_.copy_out(
@@ -260,6 +270,24 @@ Result<void> Target::stage_update(db::TupleSource& tuples, const OnRow& on_locke
                   "(SELECT {} FROM {} AS stored WHERE {} FOR UPDATE) AS locked",
                   key_list_, staged_table_, key_list_, list(columns_, "stored."), entry_.table.quoted, key_join_),
       on_locked);
+}
+
+Result<void> Target::read_referred(const Reference& reference, const OnRow& on_key) {
+  // How many rows refer, and whether they have an index for it, only the planner knows.
+  if (is_postgresql())
+    LADE_TRY(
+        connection_.run("SET LOCAL enable_seqscan = on; SET LOCAL enable_bitmapscan = on; "
+                        "SET LOCAL enable_hashjoin = on; SET LOCAL enable_mergejoin = on"));
+  const bool to_itself = reference.table == entry_.table.quoted;
+  const std::string others =
+      to_itself ? fmt::format(" WHERE ({}) NOT IN (SELECT {} FROM {})", key_list_, key_list_, staged_table_) : "";
+  std::string referred;
+  for (const std::string& column : reference.to) referred += (referred.empty() ? "stored." : ", stored.") + column;
+  return connection_.copy_out(
+      fmt::format("SELECT {} FROM {} AS staged JOIN {} AS stored ON {} WHERE ({}) IN (SELECT {} FROM {}{})",
+                  list(key_columns_, "stored."), staged_table_, entry_.table.quoted, key_join_, referred,
+                  fmt::join(reference.columns, ", "), reference.table, others),
+      on_key);
 }
 
 Result<void> Target::apply_update() {

@@ -329,6 +329,12 @@ CREATE UNIQUE INDEX lade_set_version_job ON lade_set_version (job_id);
 CREATE INDEX lade_set_version_set ON lade_set_version (company_id, table_name, scope);
 )sql";
 
+// Which job takes which other one back, on both sides. The second also keeps two from doing it at once.
+constexpr std::string_view kUndo = R"sql(
+ALTER TABLE lade_job ADD undoes integer NOT NULL DEFAULT 0;
+ALTER TABLE lade_job ADD undone_by integer NOT NULL DEFAULT 0;
+)sql";
+
 }  // namespace
 
 std::span<const db::Migration> migrations() {
@@ -353,6 +359,7 @@ std::span<const db::Migration> migrations() {
       {14, "corrections of rows", kCorrections, kCorrections},
       {15, "rows and progress for SQL", tables_sqlite, tables_postgresql},
       {16, "data sets", sets_sqlite, sets_postgresql},
+      {17, "undo", kUndo, kUndo},
   };
   return all;
 }
