@@ -1,6 +1,6 @@
 #include "load/references.h"
 
-#include <algorithm>
+#include <fmt/format.h>
 
 #include "db/values.h"
 
@@ -45,6 +45,43 @@ Result<std::vector<Reference>> references_to(Connection& connection, const db::T
     references.back().to.push_back(Connection::quote_name(text_of(row[5])));
   }
   return references;
+}
+
+Result<void> read_referred(Connection& connection, const analysis::EntryProgram& entry,
+                           std::span<const Reference> references, db::TupleSource& keys,
+                           const std::function<Result<void>(std::string_view key)>& on_key) {
+  const bool postgresql = connection.backend() == db::Backend::postgresql;
+  std::vector<std::string> names;
+  std::string list, shape = entry.table.quoted, join, stored;
+  for (const analysis::KeyPart& part : entry.key) {
+    const db::Column& column = entry.fields[static_cast<std::size_t>(part.field)].column;
+    const std::string name = Connection::quote_name(column.name), comma = names.empty() ? "" : ", ";
+    names.push_back(column.name);
+    list += comma + name;
+    stored += comma + "stored." + name;
+    join += (join.empty() ? "" : " AND ") + fmt::format("stored.{0} = chosen.{0}", name);
+    shape += fmt::format(", {} {}", name, column.type);
+  }
+  const std::string chosen = Connection::temporary_name("lade_chosen_", shape);
+  LADE_TRY(connection.run(fmt::format("CREATE TEMP TABLE IF NOT EXISTS {} {} AS SELECT {} FROM {} LIMIT 0; {} {}",
+                                      chosen, postgresql ? "ON COMMIT DELETE ROWS" : "", list, entry.table.quoted,
+                                      postgresql ? "TRUNCATE" : "DELETE FROM", chosen)));
+  LADE_TRY(connection.copy_in(chosen, names, keys));
+  // How many rows refer, and whether they have an index for it, only the planner knows.
+  if (postgresql)
+    LADE_TRY(
+        connection.run("SET LOCAL enable_seqscan = on; SET LOCAL enable_bitmapscan = on; "
+                       "SET LOCAL enable_hashjoin = on; SET LOCAL enable_mergejoin = on"));
+  for (const Reference& reference : references) {
+    const bool to_itself = reference.table == entry.table.quoted;
+    const std::string others = to_itself ? fmt::format(" WHERE ({0}) NOT IN (SELECT {0} FROM {1})", list, chosen) : "";
+    LADE_TRY(connection.copy_out(
+        fmt::format("SELECT {} FROM {} AS chosen JOIN {} AS stored ON {} WHERE (stored.{}) IN (SELECT {} FROM {}{})",
+                    stored, chosen, entry.table.quoted, join, fmt::join(reference.to, ", stored."),
+                    fmt::join(reference.columns, ", "), reference.table, others),
+        on_key));
+  }
+  return {};
 }
 
 }  // namespace lade::load

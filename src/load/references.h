@@ -1,8 +1,12 @@
 #pragma once
 
+#include <functional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "analysis/program.h"
 #include "base/result.h"
 #include "db/connection.h"
 
@@ -15,6 +19,12 @@ struct Reference {
   std::vector<std::string> columns;  // quoted
   std::vector<std::string> to;       // the columns referred to, quoted
 };
+
+// Of the rows with these keys (tuples of the key columns of the entry), the keys of those to which a reference leads
+// from a row that is not one of them.
+Result<void> read_referred(db::Connection& connection, const analysis::EntryProgram& entry,
+                           std::span<const Reference> references, db::TupleSource& keys,
+                           const std::function<Result<void>(std::string_view key)>& on_key);
 
 // Those that lead to the table.
 Result<std::vector<Reference>> references_to(db::Connection& connection, const db::Table& table);

@@ -272,24 +272,6 @@ Result<void> Target::lock_staged(const OnRow& on_locked) {
       on_locked);
 }
 
-Result<void> Target::read_referred(const Reference& reference, const OnRow& on_key) {
-  // How many rows refer, and whether they have an index for it, only the planner knows.
-  if (is_postgresql())
-    LADE_TRY(
-        connection_.run("SET LOCAL enable_seqscan = on; SET LOCAL enable_bitmapscan = on; "
-                        "SET LOCAL enable_hashjoin = on; SET LOCAL enable_mergejoin = on"));
-  const bool to_itself = reference.table == entry_.table.quoted;
-  const std::string others =
-      to_itself ? fmt::format(" WHERE ({}) NOT IN (SELECT {} FROM {})", key_list_, key_list_, staged_table_) : "";
-  std::string referred;
-  for (const std::string& column : reference.to) referred += (referred.empty() ? "stored." : ", stored.") + column;
-  return connection_.copy_out(
-      fmt::format("SELECT {} FROM {} AS staged JOIN {} AS stored ON {} WHERE ({}) IN (SELECT {} FROM {}{})",
-                  list(key_columns_, "stored."), staged_table_, entry_.table.quoted, key_join_, referred,
-                  fmt::join(reference.columns, ", "), reference.table, others),
-      on_key);
-}
-
 Result<void> Target::apply_update() {
   LADE_TRY(connection_.execute(update_sql_));
   return {};

@@ -9,7 +9,6 @@
 #include "analysis/program.h"
 #include "base/result.h"
 #include "db/connection.h"
-#include "load/references.h"
 
 namespace lade::load {
 
@@ -41,8 +40,6 @@ class Target {
   // Puts tuples aside for apply_update(), or keys for apply_delete(), whose rows are locked already.
   Result<void> stage(db::TupleSource& tuples) { return fill(columns_, tuples); }
   Result<void> stage_keys(db::TupleSource& keys) { return fill(key_columns_, keys); }
-  // Of the rows whose keys were put aside, the keys of those to which the reference leads from a row that was not.
-  Result<void> read_referred(const Reference& reference, const OnRow& on_key);
   // Deletes the rows that were put aside instead.
   Result<void> apply_delete();
   // `count` new values for a column with a sequence, as fields of a tuple.

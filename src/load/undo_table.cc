@@ -201,16 +201,15 @@ Result<void> UndoTable::write(std::span<UndoRow> rows) {
 // What refers to a row is somebody else's by now: the job's own rows of later tables went before.
 Result<std::vector<UndoRow*>> UndoTable::without_referred(std::span<UndoRow* const> rows, bool all) {
   std::vector<UndoRow*> left(rows.begin(), rows.end());
+  std::vector<Reference> references = references_;
+  if (!all) std::erase_if(references, [](const Reference& reference) { return !reference.changes; });
   for (bool found = true; found && !left.empty();) {
     std::unordered_set<std::string> referred;
     RowTuples keys(std::span<UndoRow* const>(left), key_of);
-    LADE_TRY(rows_.stage_keys(keys));
-    for (const Reference& reference : references_)
-      if (all || reference.changes)
-        LADE_TRY(rows_.read_referred(reference, [&](std::string_view key) -> Result<void> {
-          referred.emplace(key);
-          return {};
-        }));
+    LADE_TRY(read_referred(connection_, whole_, references, keys, [&](std::string_view key) -> Result<void> {
+      referred.emplace(key);
+      return {};
+    }));
     found = std::erase_if(left, [&](UndoRow* row) {
               if (!referred.contains(std::string(row->key))) return false;
               row->action = UndoAction::leave;

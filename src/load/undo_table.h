@@ -11,6 +11,7 @@
 #include "analysis/program.h"
 #include "base/result.h"
 #include "load/journal.h"
+#include "load/references.h"
 #include "load/target.h"
 #include "model/issue.h"
 
