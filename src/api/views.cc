@@ -81,6 +81,8 @@ json::object to_json(const store::JobRecord& job) {
                       {"rows", rows_json(job.rows)},
                       {"conserved", job.rows.conserved()}};
   object["waits_for"] = text_or_null(job.waits_for);
+  object["undoes"] = text_or_null(job.undoes);
+  object["undone_by"] = text_or_null(job.undone_by);
   object["source"] = parsed_or_null(jobs::source_of(job));
   const jobs::ImportOptions options = jobs::options_of(job);
   object["time_context_ident"] = text_or_null(options.time_context_ident);
@@ -256,6 +258,22 @@ json::object to_json(const jobs::ReviewedRow& row) {
           {"values", std::move(values)},
           {"changed", json::array(row.changed.begin(), row.changed.end())},
           {"issues", std::move(issues)}};
+}
+
+json::object to_json(const jobs::UndoPreview& preview) {
+  json::array examples;
+  for (const load::LeftRow& row : preview.examples)
+    examples.push_back(json::object{{"row", row.row_id == 0 ? json::value(nullptr) : json::value(row.row_id)},
+                                    {"line", row.line == 0 ? json::value(nullptr) : json::value(row.line)},
+                                    {"table", row.issue.column},
+                                    {"key", text_or_null(row.issue.value)},
+                                    {"code", row.issue.code},
+                                    {"message", row.issue.message}});
+  return {{"restored", preview.restored},
+          {"removed", preview.removed},
+          {"put_back", preview.put_back},
+          {"left", preview.left},
+          {"examples", std::move(examples)}};
 }
 
 json::object to_json(const jobs::RowTables& tables) {

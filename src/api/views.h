@@ -8,6 +8,7 @@
 #include "jobs/diff.h"
 #include "jobs/review.h"
 #include "jobs/row_tables.h"
+#include "jobs/undo.h"
 #include "queue/dead_letters.h"
 #include "queue/groups.h"
 #include "queue/task_list.h"
@@ -38,6 +39,7 @@ boost::json::object to_json(const jobs::RowTables& tables);
 boost::json::object to_json(const jobs::DiffPage& page, const store::JobRecord& job, const load::DiffFilter& filter);
 // What will be done with the rows of a job that waits for review; null: nobody has compared them.
 boost::json::value comparison_json(const std::optional<model::RowCounts>& counts);
+boost::json::object to_json(const jobs::UndoPreview& preview);
 boost::json::object to_json(const queue::TaskCounts& tasks);
 boost::json::object to_json(const queue::TaskRow& task);
 boost::json::object to_json(const queue::ListedNode& node);

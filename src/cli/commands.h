@@ -41,6 +41,7 @@ void add_definition_part_commands(CLI::App& app, CommonOptions& common, Action& 
 void add_infer_command(CLI::App& definitions, CommonOptions& common, Action& action);
 void add_pack_commands(CLI::App& app, CommonOptions& common, Action& action);
 void add_job_commands(CLI::App& app, CommonOptions& common, Action& action);
+void add_undo_command(CLI::App& app, CommonOptions& common, Action& action);
 void add_batch_commands(CLI::App& app, CommonOptions& common, Action& action);
 void add_version_commands(CLI::App& app, CommonOptions& common, Action& action);
 void add_rows_command(CLI::App& app, CommonOptions& common, Action& action);

@@ -84,6 +84,8 @@ void print_job(const store::JobRecord& job, const queue::TaskCounts& tasks, cons
   if (job.retries > 0) print_field("retries", grouped(job.retries));
   if (job.review_revision > 0) print_field("revision", grouped(job.review_revision));
   print_field("waits for", job.waits_for.empty() ? "" : job.waits_for + ", which loads into the same table");
+  print_field("undoes", job.undoes);
+  print_field("undone by", job.undone_by);
   print_field("tasks", tasks_text(tasks));
   print_row_counts(job);
   print_comparison(comparison, job);

@@ -13,6 +13,7 @@
 #include "jobs/fetch_results.h"
 #include "jobs/job.h"
 #include "jobs/sets.h"
+#include "jobs/undo.h"
 #include "storage/folder.h"
 #include "store/job_progress.h"
 #include "store/schema.h"
@@ -66,8 +67,15 @@ class LocalSite final : public Site {
       case JobAct::clone: return jobs::clone_job(connection, order, demand.force);
       case JobAct::approve: return jobs::approve_job(connection, order, demand.revision);
       case JobAct::reject: return jobs::reject_job(connection, order);
+      case JobAct::undo: return jobs::undo_job(connection, order);
     }
     return fail(jobs::job_not_found(demand.job));
+  }
+
+  Result<boost::json::object> preview_undo(const std::string& reference) override {
+    LADE_ASSIGN(const store::JobRecord job, find_job(reference));
+    LADE_ASSIGN(const jobs::UndoPreview preview, jobs::preview_undo(*connection_, job));
+    return api::to_json(preview);
   }
 
   Result<store::JobRecord> delete_job(const std::string& job) override {

@@ -29,6 +29,7 @@ int main(int argc, char** argv) {
   add_definition_commands(app, common, action);
   add_pack_commands(app, common, action);
   add_job_commands(app, common, action);
+  add_undo_command(app, common, action);
   add_batch_commands(app, common, action);
   add_version_commands(app, common, action);
   add_rows_command(app, common, action);

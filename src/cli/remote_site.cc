@@ -30,6 +30,7 @@ std::string_view word_of(JobAct act) {
     case JobAct::clone: return "clone";
     case JobAct::approve: return "approve";
     case JobAct::reject: return "reject";
+    case JobAct::undo: return "undo";
   }
   return "";
 }
@@ -102,6 +103,11 @@ Result<store::JobRecord> RemoteSite::act(const JobDemand& demand) {
   }
   LADE_ASSIGN(const json::value answer, client_.ask(std::move(request)));
   return remote::read<store::JobRecord>(answer);
+}
+
+Result<json::object> RemoteSite::preview_undo(const std::string& job) {
+  LADE_ASSIGN(const json::value answer, client_.ask({.path = import_path(job) + "/undo"}));
+  return answer.as_object();
 }
 
 Result<store::JobRecord> RemoteSite::delete_job(const std::string& reference) {

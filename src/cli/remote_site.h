@@ -37,6 +37,7 @@ class RemoteSite final : public Site {
   Result<store::JobRecord> find_job(const std::string& job) override;
   Result<JobPicture> show_job(const std::string& job) override;
   Result<store::JobRecord> act(const JobDemand& demand) override;
+  Result<boost::json::object> preview_undo(const std::string& job) override;
   Result<store::JobRecord> delete_job(const std::string& job) override;
   Result<void> list_rows(const std::string& job, const std::string& word, const store::RowFilter& filter,
                          const std::function<void(const store::ListedRow&)>& take) override;

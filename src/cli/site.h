@@ -28,7 +28,7 @@
 namespace lade::cli {
 
 // What can be done to a job.
-enum class JobAct { pause, resume, cancel, retry, clone, approve, reject };
+enum class JobAct { pause, resume, cancel, retry, clone, approve, reject, undo };
 struct JobDemand {
   JobAct act;
   std::string job;  // id, UUID or slug
@@ -69,6 +69,8 @@ class Site {
   virtual Result<store::JobRecord> find_job(const std::string& job) = 0;
   virtual Result<JobPicture> show_job(const std::string& job) = 0;
   virtual Result<store::JobRecord> act(const JobDemand& demand) = 0;
+  // What undoing it would do, as api::to_json() gives it.
+  virtual Result<boost::json::object> preview_undo(const std::string& job) = 0;
   // Gives the job as it was.
   virtual Result<store::JobRecord> delete_job(const std::string& job) = 0;
   // `word` is one of store::row_words(), the same that the filter has.

@@ -3,6 +3,7 @@
 #include <boost/json.hpp>
 
 #include <limits>
+#include <numeric>
 #include <set>
 
 #include "queue/enqueue.h"
@@ -24,17 +25,24 @@ queue::NewTask task_of(const JobGroup& group, std::string_view kind, std::size_t
 }
 
 // One task for each part, and one that follows when all have ended.
-Result<void> arm_stage(db::Connection& connection, const JobGroup& group, std::string_view kind, std::size_t parts,
-                       std::string_view then) {
+Result<void> arm_stage(db::Connection& connection, const JobGroup& group, std::string_view kind,
+                       std::span<const std::size_t> parts, std::string_view then) {
   LADE_ASSIGN(const std::int64_t stage,
               queue::open_stage(connection, {group.uuid, std::string(kind), task_of(group, then)}));
   std::vector<queue::NewTask> tasks;
-  for (std::size_t part = 0; part < parts; ++part) {
+  for (const std::size_t part : parts) {
     tasks.push_back(task_of(group, kind, part));
     tasks.back().stage = stage;
   }
   LADE_TRY(queue::enqueue_all(connection, tasks));
   return queue::seal_stage(connection, stage);
+}
+
+Result<void> arm_stage(db::Connection& connection, const JobGroup& group, std::string_view kind, std::size_t parts,
+                       std::string_view then) {
+  std::vector<std::size_t> all(parts);
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return arm_stage(connection, group, kind, all, then);
 }
 
 }  // namespace
@@ -125,6 +133,19 @@ Result<void> arm_rest(db::Connection& connection, const JobGroup& group) {
 
 Result<void> arm_orphans(db::Connection& connection, const JobGroup& group) {
   return arm_stage(connection, group, kOrphansTask, 1, kFinaliseTask);
+}
+
+Result<void> arm_undo(db::Connection& connection, const JobGroup& group) {
+  LADE_TRY(queue::enqueue(connection, task_of(group, kUndoBeginTask)));
+  return {};
+}
+
+Result<void> arm_undoing(db::Connection& connection, const JobGroup& group, std::span<const std::size_t> buckets) {
+  return arm_stage(connection, group, kUndoTask, buckets, kUndoEndTask);
+}
+
+Result<void> arm_undo_rest(db::Connection& connection, const JobGroup& group) {
+  return arm_stage(connection, group, kUndoRestTask, 1, kUndoEndTask);
 }
 
 }  // namespace lade::jobs

@@ -24,6 +24,7 @@ using model::Outcome;
 
 constexpr std::int64_t kBucketsAtOnce = 16;
 constexpr std::size_t kMergeBytes = 1024 * 1024;
+constexpr std::string_view kStages[] = {kAnalyseTask, kSettleTask, kProcessTask, kOrphansTask};
 
 // What was committed, added up anew.
 struct Ledger {
@@ -161,18 +162,6 @@ Result<std::vector<store::FileRecord>> store_results(const OpenJob& open, const 
   return files;
 }
 
-// Why tasks of the job were given up; nullopt when none was.
-Result<std::optional<Error>> death_of_task(db::Connection& connection, const Job& job) {
-  for (const std::string_view stage : {kAnalyseTask, kSettleTask, kCompareTask, kProcessTask, kOrphansTask}) {
-    const auto found = queue::find_stage(connection, job.uuid, std::string(stage));
-    if (!found || found->failed == 0) continue;
-    LADE_ASSIGN(const auto letters, queue::dead_letters(connection, job.uuid, 1));
-    if (letters.empty()) return Error{"task_failed", "a task of the job was given up"};
-    return Error{letters.front().reason, letters.front().message, "lade jobs retry tries again only what failed"};
-  }
-  return std::nullopt;
-}
-
 Result<store::JobChange> change_of(db::Connection& connection, const Job& job, Ledger& ledger,
                                    std::optional<Error> error) {
   LADE_ASSIGN(const auto record, store::job_with_id(connection, job.id));
@@ -183,7 +172,7 @@ Result<store::JobChange> change_of(db::Connection& connection, const Job& job, L
   if (!error && record->cancel_requested && unfinished) return store::JobChange{.event = JobEvent::cancelled};
   if (!error) error = too_many_errors(job.definition(), ledger.counts[Outcome::failed], ledger.counts.read);
   if (!error) {
-    LADE_ASSIGN(error, death_of_task(connection, job));
+    LADE_ASSIGN(error, death_of_task(connection, job.uuid, kStages));
   }
   if (!error)
     if (auto conserved = ledger.counts.check_conserved(); !conserved) error = conserved.error();
@@ -224,6 +213,18 @@ Result<std::vector<std::string>> publish_end(queue::TaskContext& context, const 
 }
 
 }  // namespace
+
+Result<std::optional<Error>> death_of_task(db::Connection& connection, const std::string& group,
+                                           std::span<const std::string_view> stages) {
+  for (const std::string_view stage : stages) {
+    const auto found = queue::find_stage(connection, group, std::string(stage));
+    if (!found || found->failed == 0) continue;
+    LADE_ASSIGN(const auto letters, queue::dead_letters(connection, group, 1));
+    if (letters.empty()) return Error{"task_failed", "a task of the job was given up"};
+    return Error{letters.front().reason, letters.front().message, "lade jobs retry tries again only what failed"};
+  }
+  return std::nullopt;
+}
 
 Result<void> conclude(queue::TaskContext& context, OpenJob& open, Worker& worker, std::optional<Error> error) {
   const Job& job = *open.job;

@@ -7,12 +7,10 @@
 #include <thread>
 
 #include "base/id.h"
-#include "jobs/control.h"
 #include "jobs/fetch_results.h"
+#include "jobs/one_shot.h"
 #include "jobs/rehearse.h"
-#include "jobs/runner.h"
 #include "jobs/submit.h"
-#include "queue/groups.h"
 #include "queue/rescue.h"
 #include "store/schema.h"
 
@@ -20,11 +18,6 @@ namespace lade::jobs {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-// How long an import waits for another one that works on the same SQLite file, and for a server that went away.
-constexpr std::chrono::seconds kPatience{30};
-// The job's row is read so often when nobody tells of its end.
-constexpr std::chrono::milliseconds kLook{500};
 
 std::int64_t peak_rss_bytes() {
   rusage usage{};
@@ -62,11 +55,6 @@ Result<Submission> submission_of(const std::string& path, source::Input& input, 
   }
   LADE_ASSIGN(file.records, keep_records(input, storage));
   return file;
-}
-
-// Nothing more happens to it before somebody says so.
-bool has_come_to_rest(const store::JobRecord& job) {
-  return job.standing.state == model::JobState::finished || job.standing.state == model::JobState::waiting_for_review;
 }
 
 // How the file's columns fit the definition.
@@ -107,7 +95,7 @@ class OneShot {
     LADE_TRY(runner.start());
     progress_.rows_total = rows_total_;
     progress_.phase = Phase::analysing;
-    LADE_ASSIGN(const store::JobRecord record, wait_for_end(runner));
+    LADE_ASSIGN(const store::JobRecord record, wait_for_end(runner, group_, options_.user, stop_));
     return summary_of(runner, record);
   }
 
@@ -133,45 +121,13 @@ class OneShot {
     LADE_ASSIGN(const std::string hash, twin_hash(connection, import));
     LADE_ASSIGN(const auto twin, store::find_twin(connection, hash, std::nullopt));
     if (!twin) return fail(std::move(submitted).error());
-    LADE_ASSIGN(const std::string owner, queue::reservation(connection, twin->uuid));
-    LADE_ASSIGN(const bool alive, queue::has_sessions(connection, owner));
-    if (owner.empty() || alive) return fail(std::move(submitted).error());
-    LADE_TRY(queue::rescue(connection, owner, std::nullopt, [](const std::string&) { return queue::KindRules(); }));
-    LADE_TRY(queue::put_group(connection, {.id = twin->uuid, .reserved_by = boot_}));
+    LADE_ASSIGN(const bool taken, take_over(connection, twin->uuid, boot_));
+    if (!taken) return fail(std::move(submitted).error());
     group_ = {twin->id, twin->uuid, import.storage.id()};
     progress_.rows_analysed = twin->rows_analysed;
     progress_.rows_failed = twin->rows[model::Outcome::failed];
     resumed_ = true;
     return false;
-  }
-
-  Result<store::JobRecord> wait_for_end(Runner& runner) {
-    bool cancelling = false;
-    Clock::time_point reached = Clock::now();
-    for (;;) {
-      runner.desk().wait_for_news(kLook, cancelling ? std::stop_token() : stop_);
-      auto record = look(runner, cancelling);
-      if (record && has_come_to_rest(**record)) return std::move(**record);
-      if (record) reached = Clock::now();
-      if (Clock::now() - reached > kPatience)
-        return fail("cannot_connect", "the database does not answer: " + record.error().message,
-                    "the same command goes on with the import when the database is up", ErrorKind::cannot_connect);
-    }
-  }
-
-  Result<std::optional<store::JobRecord>> look(Runner& runner, bool& cancelling) {
-    LADE_ASSIGN(const db::Pool::Lease session, runner.sessions().acquire());
-    if (stop_.stop_requested() && !cancelling) {
-      auto asked = cancel_job(*session, {group_.uuid, options_.user});
-      if (!asked && asked.error().code != "transition_refused") return fail(std::move(asked).error());
-      cancelling = true;
-      runner.node().check();
-      runner.node().wake();
-    }
-    if (cancelling) LADE_TRY(finish_cancelled_jobs(*session));
-    LADE_ASSIGN(auto record, store::job_with_id(*session, group_.id));
-    if (!record) return fail("job_not_found", "the job was deleted", "", ErrorKind::invalid);
-    return record;
   }
 
   Result<Summary> summary_of(Runner& runner, const store::JobRecord& record) {

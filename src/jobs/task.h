@@ -33,6 +33,12 @@ Result<void> process(const Work& work);
 Result<void> orphans(const Work& work);
 Result<void> finalise(const Work& work);
 
+// Tasks of a job that takes another one back. They need no file: nothing is bound.
+Result<void> begin_undo(queue::TaskContext& context, Desk& desk, const TaskTarget& target);
+Result<void> undo_part(queue::TaskContext& context, Desk& desk, const TaskTarget& target);
+Result<void> undo_rest(queue::TaskContext& context, Desk& desk, const TaskTarget& target);
+Result<void> end_undo(queue::TaskContext& context, Desk& desk, const TaskTarget& target);
+
 // Rows that failed so far: in analysis, and by being settled or loaded.
 Result<std::int64_t> failed_rows(db::Connection& connection, std::int64_t job);
 // Whether so many rows have failed meanwhile that nothing more is loaded.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 #include <unordered_map>
+#include <utility>
 
 #include "load/tuple_fields.h"
 
@@ -103,6 +104,11 @@ EntryLoad::EntryLoad(const analysis::Program& program, std::size_t entry, db::Co
 }
 
 Result<void> EntryLoad::prepare() {
+  if (!entry_.by_key() && respelled_ && !entry_.found_by.empty()) {
+    found_entry_ = entry_;
+    found_entry_->key = entry_.found_by;
+    finder_.emplace(connection_, *found_entry_);
+  }
   LADE_TRY(target_.prepare());
   return reader_ ? reader_->prepare() : Result<void>();
 }
@@ -475,10 +481,14 @@ Result<void> EntryLoad::draw_ids() {
     if (fresh.empty()) continue;
     LADE_ASSIGN(const auto ids, target_.draw(entry_.fields[at].column, fresh.size()));
     for (std::size_t i = 0; i < fresh.size(); ++i) {
-      split(fresh[i]->tuple, fields_);
       scratch_.clear();
-      for (std::size_t f = 0; f < fields_.size(); ++f)
-        f == at ? void(scratch_.append(ids[i])) : append_whole(scratch_, fields_[f]);
+      if (at + 1 == entry_.fields.size()) {
+        scratch_.append(fresh[i]->tuple.substr(0, fresh[i]->tuple.size() - sizeof(std::int32_t))).append(ids[i]);
+      } else {
+        split(fresh[i]->tuple, fields_);
+        for (std::size_t f = 0; f < fields_.size(); ++f)
+          f == at ? void(scratch_.append(ids[i])) : append_whole(scratch_, fields_[f]);
+      }
       fresh[i]->tuple = arena_.keep(scratch_);
     }
   }
@@ -571,6 +581,7 @@ Result<void> EntryLoad::remove_rows() {
 
 // Takes the tuples of written rows from the database. A row that is not found was not left as it was written.
 Result<void> EntryLoad::read_back() {
+  if (!entry_.by_key()) return read_back_appended();
   std::vector<std::string> found;
   KeysOf keys(rows_, entry_.key, true);
   LADE_TRY(target_.read_keys(keys, [&](std::string_view stored) -> Result<void> {
@@ -585,32 +596,62 @@ Result<void> EntryLoad::read_back() {
   return {};
 }
 
+Result<void> EntryLoad::read_back_appended() {
+  std::unordered_map<std::string, EntryRow*> written;
+  KeysOf all(rows_, entry_.found_by, true);
+  for (EntryRow& row : rows_)
+    if (row.is_written()) written.emplace(*all.next(), &row);
+  KeysOf keys(rows_, entry_.found_by, true);
+  std::string key;
+  return finder_->read_keys(keys, [&](std::string_view stored) -> Result<void> {
+    split(stored, stored_fields_);
+    key.clear();
+    for (const analysis::KeyPart& part : entry_.found_by)
+      append_whole(key, stored_fields_[static_cast<std::size_t>(part.field)]);
+    if (const auto row = written.find(key); row != written.end()) row->second->tuple = arena_.keep(stored);
+    return {};
+  });
+}
+
 void EntryLoad::journal_to(const JournalSink& sink) {
-  if (journals()) journal_.emplace(entry_, sink);
+  sink_ = sink;
+  lost_ = 0;
+  journal_.reset();
+  if (version_ >= 0) return;  // the version before is still there
+  if (!entry_.journal_key().empty()) journal_.emplace(entry_, sink);
   if (remover_) remover_->journal_to(sink);
 }
 
 Result<void> EntryLoad::journal() {
   for (const auto& [tuple, place] : removed_) LADE_TRY(remover_->tell(tuple, place));
   removed_.clear();
-  return journal_ ? journal(*journal_) : Result<void>();
+  if (journal_) return journal(*journal_);
+  if (version_ < 0) lost_ += std::ranges::count_if(rows_, &EntryRow::is_written);
+  return {};
 }
 
 Result<void> EntryLoad::finish_journal() {
   if (remover_) LADE_TRY(remover_->finish_journal());
-  return journal_ ? journal_->finish() : Result<void>();
+  if (journal_) return journal_->finish();
+  if (!sink_ || lost_ == 0) return {};
+  JournalBlock lost;
+  lost.table = entry_.table.quoted;
+  lost.rows = std::exchange(lost_, 0);
+  return sink_(lost);
 }
 
 Result<void> EntryLoad::journal(JournalWriter& writer) {
   if (std::none_of(rows_.begin(), rows_.end(), [](const EntryRow& row) { return row.is_written(); })) return {};
   if (respelled_) LADE_TRY(read_back());
-  KeysOf keys(rows_, entry_.key, true);
+  KeysOf keys(rows_, entry_.journal_key(), true);
   for (const EntryRow& row : rows_) {
     if (!row.is_written()) continue;
     const bool is_new = row.action == Action::insert;
     const staging::RowPlace& place = slice_->rows[row.row].place;
-    LADE_TRY(writer.add(row.key, {*keys.next(), is_new ? std::string_view() : row.stored, fingerprint(row.tuple),
-                                  place.row_id, place.line}));
+    // Nobody asks for a range of appended rows.
+    const std::string_view sort_key = entry_.by_key() ? row.key : std::string_view();
+    LADE_TRY(writer.add(sort_key, {*keys.next(), is_new ? std::string_view() : row.stored, fingerprint(row.tuple),
+                                   place.row_id, place.line}));
   }
   return {};
 }

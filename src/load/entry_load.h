@@ -47,7 +47,9 @@ class EntryLoad final : public TableLoad {
   // Tells a journal what was written, as it is stored now; or, before that, what will be.
   Result<void> journal(JournalWriter& writer);
   // Whether that can be told before.
-  bool can_draft_journal() const { return journals() && !respelled_ && !remover_; }
+  bool can_draft_journal() const {
+    return version_ < 0 && !entry_.journal_key().empty() && !respelled_ && !remover_;
+  }
   void use_versions(std::optional<std::int64_t> active, std::optional<std::int64_t> building) override;
 
   std::optional<RowAction> action_of(std::size_t row) const override;
@@ -84,6 +86,7 @@ class EntryLoad final : public TableLoad {
   std::size_t find(std::string_view key);
   Result<void> match(std::string_view stored);
   Result<void> read_back();
+  Result<void> read_back_appended();
   bool is_spelled_alike(std::string_view tuple, std::string_view stored);
   bool is_in_scope(std::string_view tuple, std::string_view stored);
   void decide_existing(EntryRow& row, std::string_view stored);
@@ -116,7 +119,11 @@ class EntryLoad final : public TableLoad {
   analysis::TextArena arena_;
   std::string scratch_, key_scratch_;
   std::vector<db::WireField> fields_, stored_fields_;
-  std::optional<JournalWriter> journal_;  // of tables that are not only appended to
+  std::optional<JournalWriter> journal_;  // of rows that can be found again
+  JournalSink sink_;
+  std::int64_t lost_ = 0;                              // rows that cannot
+  std::optional<analysis::EntryProgram> found_entry_;  // of appended rows that must be read back: with what finds them
+  std::optional<Target> finder_;
 };
 
 }  // namespace lade::load

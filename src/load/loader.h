@@ -44,8 +44,8 @@ class Loader {
   // holding, load() leaves such rows `unprocessed` and uncounted, for the caller to load again after the last bucket.
   void hold_orphans(bool hold) { hold_orphans_ = hold; }
 
-  // What load() writes from now on is told to the journal; tables that are only appended to cannot be taken back and
-  // are not in it. finish_journal() hands on the last of it.
+  // What load() writes from now on is told to the journal; of rows that cannot be found again it says only how many
+  // there are. finish_journal() hands on the last of it.
   void journal_to(const JournalSink& sink);
   Result<void> finish_journal();
 

@@ -356,6 +356,12 @@ ALTER TABLE lade_comparison ALTER seen SET STORAGE EXTERNAL;
 ALTER TABLE lade_diff ALTER packed SET STORAGE EXTERNAL;
 )sql";
 
+// Which job takes which other one back, on both sides. The second also keeps two from doing it at once.
+constexpr std::string_view kUndo = R"sql(
+ALTER TABLE lade_job ADD undoes integer NOT NULL DEFAULT 0;
+ALTER TABLE lade_job ADD undone_by integer NOT NULL DEFAULT 0;
+)sql";
+
 }  // namespace
 
 std::span<const db::Migration> migrations() {
@@ -383,6 +389,7 @@ std::span<const db::Migration> migrations() {
       {15, "rows and progress for SQL", tables_sqlite, tables_postgresql},
       {16, "data sets", sets_sqlite, sets_postgresql},
       {17, "comparisons", comparisons_sqlite, comparisons_postgresql},
+      {18, "undo", kUndo, kUndo},
   };
   return all;
 }

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <stop_token>
+#include <string>
+
+#include "jobs/arm.h"
+#include "jobs/runner.h"
+#include "store/job_list.h"
+
+// A process that works on one job and ends with it.
+namespace lade::jobs {
+
+// How long it waits for another process that works on the same SQLite file, and for a server that went away.
+constexpr std::chrono::seconds kPatience{30};
+
+// Waits until nothing more happens to the job before somebody says so. A stop cancels it. Fails with cannot_connect
+// when the database does not answer any more.
+Result<store::JobRecord> wait_for_end(Runner& runner, const JobGroup& group, const std::string& user,
+                                      const std::stop_token& stop);
+
+// Takes over a job that was reserved for a process that has died; false when it is not such a one.
+Result<bool> take_over(db::Connection& connection, const std::string& group, const std::string& boot);
+
+}  // namespace lade::jobs
