@@ -169,7 +169,11 @@ Result<store::JobChange> change_of(db::Connection& connection, const Job& job, L
   const bool unfinished = ledger.counts[Outcome::unprocessed] > 0;
   const std::int64_t removed = std::exchange(ledger.counts.removed, 0);  // from a set, if the job succeeds
   if (record->standing.state == model::JobState::rejected) return store::JobChange{.event = JobEvent::completed};
-  if (!error && record->cancel_requested && unfinished) return store::JobChange{.event = JobEvent::cancelled};
+  // A version that was built aside is not to be seen any more, even if all of it is there.
+  const definition::WholeSet* set = job.definition().set();
+  const bool unseen = set != nullptr && set->version.has_value();
+  if (!error && record->cancel_requested && (unfinished || unseen))
+    return store::JobChange{.event = JobEvent::cancelled};
   if (!error) error = too_many_errors(job.definition(), ledger.counts[Outcome::failed], ledger.counts.read);
   if (!error) {
     LADE_ASSIGN(error, death_of_task(connection, job.uuid, kStages));
