@@ -274,6 +274,12 @@ void Analyser::run_checks(const Stage& stage) {
   }
 }
 
+bool Analyser::has_identity(std::size_t row) const {
+  return std::ranges::all_of(program_.identity, [&](const KeyPart& part) {
+    return columns_[static_cast<std::size_t>(part.column)].states[row] == CellState::value;
+  });
+}
+
 bool Analyser::append_identity(std::size_t row) {
   key_.clear();
   if (program_.row_is_key) {
@@ -356,6 +362,7 @@ Result<void> Analyser::emit(AnalysisSink& sink) {
       if (const auto tuple = write_tuple(row)) LADE_TRY(sink.row(analysed(row, key_, *tuple)));
     if (!issues_.failed(row)) continue;
     sink.failed_row();
+    if (notes_failed_keys_ && has_identity(row) && append_identity(row)) LADE_TRY(sink.note(analysed(row, key_, {})));
     if (!program_.step_names_entities) continue;
     if (const std::string_view entity = step_rows_->entities_[row]; is_new_entity(entity))
       LADE_TRY(sink.note(analysed(row, entity, {})));

@@ -64,6 +64,7 @@ class Analyser {
   void report_unresolved(const LookupProgram& lookup, std::size_t row, std::uint32_t count, bool hard);
   void run_checks(const Stage& stage);
   Result<void> run_stage(const Stage& stage);
+  bool has_identity(std::size_t row) const;
   bool append_identity(std::size_t row);
   std::optional<std::string_view> write_tuple(std::size_t row);
   void refuse_range(std::size_t row, std::size_t column);
@@ -72,6 +73,9 @@ class Analyser {
   AnalysedRow analysed(std::size_t row, std::string_view key, std::string_view tuple) const;
 
   const Program& program_;
+  // Of a set that is replaced as a whole: what is stored stays where a row of the file failed.
+  const bool notes_failed_keys_ =
+      !program_.entries.empty() && program_.entries.front().set && program_.definition.max_errors.count != 0;
   const LookupMaps& maps_;
   db::Connection* connection_;
   const AnalyserOptions options_;

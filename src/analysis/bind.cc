@@ -68,6 +68,7 @@ Result<std::shared_ptr<const Program>> Binder::run(const StepMaker& make_step) {
   if (faults_.empty()) LADE_TRY(bind_stages(make_step));
   for (const definition::LoadEntry& entry : program_->definition.load) LADE_TRY(bind_entry(entry));
   if (faults_.empty()) {
+    bind_found_by();
     bind_identity();
     const auto asked = std::ranges::find(program_->slots, program_->asked_column, &Slot::column);
     if (asked != program_->slots.end()) program_->asked_slot = static_cast<int>(asked - program_->slots.begin());

@@ -131,7 +131,12 @@ void Binder::bind_conditions(const definition::LoadEntry& entry, EntryProgram& p
   for (std::size_t i = 0; entry.identifies && i < program.fields.size(); ++i)
     if (program.fields[i].ref_entry >= 0) program.identifies = static_cast<int>(i);
   if (!entry.for_new.empty()) program.for_new = any_slot_of(column_index(entry.for_new));
-  if (!entry.deletes.empty()) program.deletes = any_slot_of(column_index(entry.deletes));
+  if (entry.deletes.empty()) return;
+  Slot slot;
+  slot.column = column_index(entry.deletes);
+  slot.form.wire =
+      connection_.backend() == db::Backend::postgresql ? db::WireType::boolean : db::WireType::sqlite_integer;
+  program.deletes = add_slot(slot);
 }
 
 }  // namespace lade::analysis

@@ -45,6 +45,8 @@ class Binder {
   void bind_key(const definition::LoadEntry& entry, EntryProgram& program);
   void check_unique(const definition::LoadEntry& entry, const EntryProgram& program);
   void bind_identity();
+  void bind_found_by();
+  bool find_by(EntryProgram& program, const db::UniqueIndex& index, bool draw);
   void add_identity(const KeyPart& part);
   void limit_length(ColumnProgram& column, const db::Column& target);
   int add_slot(const Slot& slot);

@@ -132,7 +132,12 @@ struct EntryProgram {
   int identifies = -1;  // the field with the id of the root entity that the key belongs to; -1: it says nothing
   std::optional<SetProgram> set;
   int deletes = -1;  // a slot, boolean: where it is true, the stored row is deleted; -1: none is
+  // Of a table that is only appended to: a primary key or unique index by which its rows are found again; empty: there
+  // is none.
+  std::vector<KeyPart> found_by;
   bool by_key() const { return strategy != definition::Strategy::append; }
+  // By which a row is undone; empty: it cannot be.
+  const std::vector<KeyPart>& journal_key() const { return by_key() ? key : found_by; }
 };
 
 // What analysis does for one step, in this order. Findings of an earlier stage end a row: later ones say nothing more

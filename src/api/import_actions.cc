@@ -5,7 +5,9 @@
 #include "api/problem.h"
 #include "api/views.h"
 #include "jobs/control.h"
+#include "jobs/undo.h"
 #include "model/job_state.h"
+#include "store/undo.h"
 
 // What people do to imports.
 namespace lade::api {
@@ -23,6 +25,12 @@ json::array allowed_events(const model::JobStanding& standing) {
   return events;
 }
 
+// Says which job does it.
+Result<http::Response> being_undone(Call& call, const Error& error, const JobRecord& job) {
+  LADE_ASSIGN(const auto undo, store::undo_of(call.connection, job));
+  return problem(error, undo ? json::object{{"job_id", undo->uuid}, {"job", undo->slug}} : json::object());
+}
+
 Result<http::Response> answer(Call& call, Result<JobRecord> acted) {
   if (acted) {
     http::Response response = json_response(acted->standing.outcome ? 200 : 202, to_json(*acted));
@@ -30,8 +38,10 @@ Result<http::Response> answer(Call& call, Result<JobRecord> acted) {
     response.headers.set("Location", "/api/v1/imports/" + acted->uuid);
     return response;
   }
-  if (acted.error().code != "transition_refused") return fail(std::move(acted).error());
+  if (acted.error().code != "transition_refused" && acted.error().code != "being_undone")
+    return fail(std::move(acted).error());
   LADE_ASSIGN(const JobRecord job, require_import(call, call.connection));
+  if (acted.error().code == "being_undone") return being_undone(call, acted.error(), job);
   return problem(acted.error(), {{"status_now", job.status()}, {"allowed", allowed_events(job.standing)}});
 }
 
@@ -81,11 +91,28 @@ Result<http::Response> clone(Call& call) {
   return answer(call, std::move(job));
 }
 
+Result<http::Response> undo(Call& call) {
+  LADE_TRY(call.query.finish());
+  LADE_TRY(call.body.finish());
+  LADE_TRY(require_import(call, call.connection));
+  auto undoing = jobs::undo_job(call.connection, order_of(call));
+  if (undoing) call.audit["undo"] = undoing->uuid;
+  return answer(call, std::move(undoing));
+}
+
+Result<http::Response> preview_undo(Call& call) {
+  LADE_TRY(call.query.finish());
+  LADE_ASSIGN(const JobRecord job, require_import(call, call.connection));
+  LADE_ASSIGN(const jobs::UndoPreview preview, jobs::preview_undo(call.connection, job));
+  return json_response(200, to_json(preview));
+}
+
 Result<http::Response> remove(Call& call) {
   LADE_TRY(call.query.finish());
   LADE_ASSIGN(const JobRecord job, require_import(call, call.connection));
   auto deleted = jobs::delete_job(call.connection, order_of(call));
-  if (!deleted && deleted.error().code == "transition_refused") return answer(call, fail(std::move(deleted).error()));
+  if (!deleted && (deleted.error().code == "transition_refused" || deleted.error().code == "being_undone"))
+    return answer(call, fail(std::move(deleted).error()));
   if (!deleted) return fail(std::move(deleted).error());
   // Its files are named by nobody any more: tidying up removes them.
   call.audit["job"] = job.slug;
@@ -135,6 +162,17 @@ std::vector<Route> import_action_routes() {
              "Do again what failed of a failed or cancelled import, and only that", writes, retry, "Retry"),
       action("/api/v1/imports/{import}/clone", "imports.clone",
              "Start a new import with the file, definition and options of this one", writes, clone, "Clone"),
+      {.method = "GET",
+       .path = "/api/v1/imports/{import}/undo",
+       .name = "imports.preview_undo",
+       .summary = "What undoing an import would do now: rows restored, removed, put back, and left",
+       .access = {Role::viewer, "imports:read"},
+       .answer = preview_undo,
+       .answers = {{200, "UndoPreview", "counts, and the first of the rows that would stay as they are"}},
+       .own_transactions = true},
+      action("/api/v1/imports/{import}/undo", "imports.undo",
+             "Take back what an import has loaded, by a job of its own; rows that were changed since stay as they are",
+             writes, undo),
       {.method = "DELETE",
        .path = "/api/v1/imports/{import}",
        .name = "imports.delete",

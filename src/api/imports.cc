@@ -167,6 +167,8 @@ Result<http::Response> show(Call& call) {
   json::object object = to_json(job);
   object["tasks"] = to_json(tasks);
   object["issues"] = parsed_or_null(job.issues);
+  LADE_ASSIGN(const auto counts, jobs::rows_to_come(call.connection, job));
+  object["comparison"] = comparison_json(counts);
   http::Response response = json_response(200, object);
   // What a reviewer has seen: an approval must name it.
   response.headers.set("ETag", revision_tag(job));

@@ -46,6 +46,7 @@ Result<http::Response> import_file(const Asked& asked, db::Connection& connectio
 // stored rows come from (lineage.cc).
 std::vector<Route> import_action_routes();
 std::vector<Route> row_routes();
+std::vector<Route> diff_routes();
 std::vector<Route> fix_routes();
 std::vector<Route> lineage_routes();
 

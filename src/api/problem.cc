@@ -41,6 +41,7 @@ constexpr std::pair<std::string_view, int> kStatuses[] = {
     {"precondition_required", 428},
     {"idempotency_key_reused", 422},
     {"file_gone", 410},
+    {"journal_gone", 410},
     {"staging_gone", 410},
     {"outcomes_not_kept", 410},
     {"multipart_invalid", 400},

@@ -92,6 +92,7 @@ std::vector<Route> definition_routes();
 std::vector<Route> definition_part_routes();
 std::vector<Route> import_routes();
 std::vector<Route> watching_routes();
+std::vector<Route> version_routes();
 std::vector<Route> batch_routes();
 std::vector<Route> queue_routes();
 std::vector<Route> account_routes();

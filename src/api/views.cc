@@ -81,6 +81,8 @@ json::object to_json(const store::JobRecord& job) {
                       {"rows", rows_json(job.rows)},
                       {"conserved", job.rows.conserved()}};
   object["waits_for"] = text_or_null(job.waits_for);
+  object["undoes"] = text_or_null(job.undoes);
+  object["undone_by"] = text_or_null(job.undone_by);
   object["source"] = parsed_or_null(jobs::source_of(job));
   const jobs::ImportOptions options = jobs::options_of(job);
   object["time_context_ident"] = text_or_null(options.time_context_ident);
@@ -179,6 +181,23 @@ json::object to_json(const queue::DeadLetter& letter) {
           {"died_at", text_or_null(to_text(moment_of(letter.died_at)))}};
 }
 
+json::object to_json(const store::SetVersion& version) {
+  std::string table = version.table;
+  std::erase(table, '"');
+  return {{"id", version.id},
+          {"table", std::move(table)},
+          {"scope", parsed_or_null(version.scope)},
+          {"version_id", version.version},
+          {"state", version.state},
+          {"rows", version.rows},
+          {"import", text_or_null(version.job_slug)},
+          {"keep_days", version.keep_days},
+          {"error", text_or_null(version.error)},
+          {"created_at", text_or_null(version.created_at)},
+          {"activated_at", text_or_null(version.activated_at)},
+          {"retired_at", text_or_null(version.retired_at)}};
+}
+
 json::object to_json(const store::FileRecord& file) {
   return {{"file_id", file.uuid},
           {"name", file.name},
@@ -264,6 +283,22 @@ json::object to_json(const jobs::ReviewedRow& row) {
           {"values", std::move(values)},
           {"changed", json::array(row.changed.begin(), row.changed.end())},
           {"issues", std::move(issues)}};
+}
+
+json::object to_json(const jobs::UndoPreview& preview) {
+  json::array examples;
+  for (const load::LeftRow& row : preview.examples)
+    examples.push_back(json::object{{"row", row.row_id == 0 ? json::value(nullptr) : json::value(row.row_id)},
+                                    {"line", row.line == 0 ? json::value(nullptr) : json::value(row.line)},
+                                    {"table", row.issue.column},
+                                    {"key", text_or_null(row.issue.value)},
+                                    {"code", row.issue.code},
+                                    {"message", row.issue.message}});
+  return {{"restored", preview.restored},
+          {"removed", preview.removed},
+          {"put_back", preview.put_back},
+          {"left", preview.left},
+          {"examples", std::move(examples)}};
 }
 
 json::object to_json(const jobs::RowTables& tables) {

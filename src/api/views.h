@@ -5,9 +5,11 @@
 
 #include "definition/match.h"
 #include "definition/parse.h"
+#include "jobs/diff.h"
 #include "jobs/lineage.h"
 #include "jobs/review.h"
 #include "jobs/row_tables.h"
+#include "jobs/undo.h"
 #include "queue/dead_letters.h"
 #include "queue/groups.h"
 #include "queue/task_list.h"
@@ -19,6 +21,7 @@
 #include "store/files.h"
 #include "store/job_list.h"
 #include "store/row_list.h"
+#include "store/set_versions.h"
 
 // The nouns as JSON: what the API answers and the command line prints with --output json.
 namespace lade::api {
@@ -27,6 +30,7 @@ boost::json::object to_json(const store::JobRecord& job);
 boost::json::object to_json(const store::Event& event);
 boost::json::object to_json(const store::BatchRecord& batch);
 boost::json::object to_json(const store::FileRecord& file);
+boost::json::object to_json(const store::SetVersion& version);
 // Without its text.
 boost::json::object to_json(const store::StoredDefinition& definition);
 boost::json::object to_json(const store::ListedRow& row);
@@ -34,6 +38,11 @@ boost::json::object to_json(const jobs::ReviewedRow& row);
 boost::json::object to_json(const jobs::WrittenRow& row);
 boost::json::object to_json(const jobs::LineagePage& page);
 boost::json::object to_json(const jobs::RowTables& tables);
+// A page of the diff of a job; `filter` says of which records.
+boost::json::object to_json(const jobs::DiffPage& page, const store::JobRecord& job, const load::DiffFilter& filter);
+// What will be done with the rows of a job that waits for review; null: nobody has compared them.
+boost::json::value comparison_json(const std::optional<model::RowCounts>& counts);
+boost::json::object to_json(const jobs::UndoPreview& preview);
 boost::json::object to_json(const queue::TaskCounts& tasks);
 boost::json::object to_json(const queue::TaskRow& task);
 boost::json::object to_json(const queue::ListedNode& node);

@@ -120,6 +120,7 @@ Result<http::Response> results(Call& call) {
 std::vector<Route> watching_routes() {
   const Access reads{Role::viewer, "imports:read"};
   std::vector<Route> routes = row_routes();
+  std::ranges::move(diff_routes(), std::back_inserter(routes));
   std::ranges::move(fix_routes(), std::back_inserter(routes));
   std::ranges::move(lineage_routes(), std::back_inserter(routes));
   std::ranges::move(import_action_routes(), std::back_inserter(routes));

@@ -41,12 +41,15 @@ void add_definition_part_commands(CLI::App& app, CommonOptions& common, Action& 
 void add_infer_command(CLI::App& definitions, CommonOptions& common, Action& action);
 void add_pack_commands(CLI::App& app, CommonOptions& common, Action& action);
 void add_job_commands(CLI::App& app, CommonOptions& common, Action& action);
+void add_undo_command(CLI::App& app, CommonOptions& common, Action& action);
 void add_batch_commands(CLI::App& app, CommonOptions& common, Action& action);
+void add_version_commands(CLI::App& app, CommonOptions& common, Action& action);
 void add_fix_command(CLI::App& app, CommonOptions& common, Action& action);
 void add_lineage_command(CLI::App& app, CommonOptions& common, Action& action);
 void add_rows_command(CLI::App& app, CommonOptions& common, Action& action);
 // Below `lade rows`.
 void add_review_row_commands(CLI::App& rows, CommonOptions& common, Action& action);
+void add_diff_command(CLI::App& app, CommonOptions& common, Action& action);
 void add_queue_commands(CLI::App& app, CommonOptions& common, Action& action);
 void add_company_commands(CLI::App& app, CommonOptions& common, Action& action);
 void add_user_commands(CLI::App& app, CommonOptions& common, Action& action);

@@ -205,6 +205,12 @@ void add_command(CLI::App& app, const char* name, const char* description, bool 
                                     "write every issue to this file, one JSON object a line");
   if (dry_run) {
     files->expected(1);
+    command->options.first_changes = 20;
+    sub->add_option("--diff", command->options.first_changes, "show so many changes, cell by cell")
+        ->capture_default_str()
+        ->check(CLI::NonNegativeNumber);
+    sub->add_option("--diff-file", command->options.diff_file,
+                    "write all changes to this file, one JSON object a line");
   } else {
     add_job_options(*sub, *command, *files, common);
   }

@@ -32,11 +32,19 @@ void print_times(const store::JobRecord& job) {
                 for_people(finished) + (started ? fmt::format(" (took {})", for_people(*finished - *started)) : ""));
 }
 
+// Why a job waits for review though its definition does not ask for it.
+std::string reason_of(const store::Event& event) {
+  boost::system::error_code error;
+  const boost::json::value data = boost::json::parse(event.data, error);
+  const boost::json::value* why = error || !data.is_object() ? nullptr : data.as_object().if_contains("why");
+  return why == nullptr || !why->is_string() ? "" : fmt::format(": {}", std::string_view(why->as_string()));
+}
+
 void print_events(const std::vector<store::Event>& events) {
   fmt::print("{}\n", bold("history", STDOUT_FILENO));
   for (const store::Event& event : events)
-    fmt::print("  {:>4}  {}  {}{}\n", event.number, for_people(moment_of(event.created_at)), event.kind,
-               by(event.actor));
+    fmt::print("  {:>4}  {}  {}{}{}\n", event.number, for_people(moment_of(event.created_at)), event.kind,
+               by(event.actor), reason_of(event));
 }
 
 std::string tasks_text(const queue::TaskCounts& tasks) {
@@ -55,9 +63,17 @@ std::string status_text(const store::JobRecord& job) {
   return "cancelling";
 }
 
+void print_comparison(const boost::json::value& comparison, const store::JobRecord& job) {
+  if (!comparison.is_object()) return;
+  fmt::print("{} (cell by cell: lade diff {})\n", bold("what it will do", STDOUT_FILENO), job.slug);
+  for (const auto& [what, count] : comparison.as_object())
+    fmt::print("  {:<12} {:>12}\n", std::string_view(what), grouped(count.to_number<std::int64_t>()));
+}
+
 }  // namespace
 
-void print_job(const store::JobRecord& job, const queue::TaskCounts& tasks, const std::vector<store::Event>& events) {
+void print_job(const store::JobRecord& job, const queue::TaskCounts& tasks, const boost::json::value& comparison,
+               const std::vector<store::Event>& events) {
   fmt::print("{} {}\n", bold(job.slug, STDOUT_FILENO), status_text(job));
   print_field("id", job.uuid);
   print_field("definition", fmt::format("{} version {}", job.definition, job.definition_version));
@@ -68,8 +84,11 @@ void print_job(const store::JobRecord& job, const queue::TaskCounts& tasks, cons
   if (job.retries > 0) print_field("retries", grouped(job.retries));
   if (job.review_revision > 0) print_field("revision", grouped(job.review_revision));
   print_field("waits for", job.waits_for.empty() ? "" : job.waits_for + ", which loads into the same table");
+  print_field("undoes", job.undoes);
+  print_field("undone by", job.undone_by);
   print_field("tasks", tasks_text(tasks));
   print_row_counts(job);
+  print_comparison(comparison, job);
   print_field("error", job.error.empty() ? "" : fmt::format("{}: {}", job.error_code, job.error));
   print_field("results", job.results_error);
   print_events(events);

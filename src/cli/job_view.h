@@ -1,5 +1,6 @@
 #pragma once
 
+#include <boost/json.hpp>
 #include <string>
 #include <vector>
 
@@ -11,7 +12,9 @@
 namespace lade::cli {
 
 // The whole of it, in paragraphs.
-void print_job(const store::JobRecord& job, const queue::TaskCounts& tasks, const std::vector<store::Event>& events);
+// `comparison` is api::comparison_json().
+void print_job(const store::JobRecord& job, const queue::TaskCounts& tasks, const boost::json::value& comparison,
+               const std::vector<store::Event>& events);
 // How many rows had which outcome.
 void print_row_counts(const store::JobRecord& job);
 void print_jobs(const std::vector<store::JobRecord>& jobs);

@@ -52,11 +52,12 @@ Result<void> show(const std::string& reference, const CommonOptions& common) {
   LADE_ASSIGN(const auto site, open_site(common));
   LADE_ASSIGN(const JobPicture picture, site->show_job(reference));
   if (common.output == Output::text) {
-    print_job(picture.job, picture.tasks, picture.events);
+    print_job(picture.job, picture.tasks, picture.comparison, picture.events);
     return {};
   }
   boost::json::object object = api::to_json(picture.job);
   object["tasks"] = api::to_json(picture.tasks);
+  object["comparison"] = picture.comparison;
   boost::json::array& history = object["events"].emplace_array();
   for (const store::Event& event : picture.events) history.push_back(api::to_json(event));
   fmt::print("{}\n", boost::json::serialize(object));

@@ -13,6 +13,8 @@
 #include "jobs/expand.h"
 #include "jobs/fetch_results.h"
 #include "jobs/job.h"
+#include "jobs/sets.h"
+#include "jobs/undo.h"
 #include "storage/folder.h"
 #include "store/job_progress.h"
 #include "store/schema.h"
@@ -49,6 +51,8 @@ class LocalSite final : public Site {
     LADE_ASSIGN(picture.job, find_job(reference));
     LADE_ASSIGN(picture.tasks, queue::count_tasks(*connection_, picture.job.uuid));
     LADE_ASSIGN(picture.events, store::events_of(*connection_, picture.job.id));
+    LADE_ASSIGN(const auto counts, jobs::rows_to_come(*connection_, picture.job));
+    picture.comparison = api::comparison_json(counts);
     return picture;
   }
 
@@ -64,8 +68,15 @@ class LocalSite final : public Site {
       case JobAct::clone: return jobs::clone_job(connection, order, demand.force);
       case JobAct::approve: return jobs::approve_job(connection, order, demand.revision);
       case JobAct::reject: return jobs::reject_job(connection, order);
+      case JobAct::undo: return jobs::undo_job(connection, order);
     }
     return fail(jobs::job_not_found(demand.job));
+  }
+
+  Result<boost::json::object> preview_undo(const std::string& reference) override {
+    LADE_ASSIGN(const store::JobRecord job, find_job(reference));
+    LADE_ASSIGN(const jobs::UndoPreview preview, jobs::preview_undo(*connection_, job));
+    return api::to_json(preview);
   }
 
   Result<store::JobRecord> delete_job(const std::string& job) override {
@@ -101,6 +112,13 @@ class LocalSite final : public Site {
     return api::to_json(row);
   }
 
+  Result<boost::json::object> diff_page(const std::string& reference, const load::DiffFilter& filter,
+                                        std::int64_t after, std::int64_t limit) override {
+    LADE_ASSIGN(const store::JobRecord job, find_job(reference));
+    LADE_ASSIGN(const jobs::DiffPage page, jobs::diff_page(*connection_, job, filter, after, limit));
+    return api::to_json(page, job, filter);
+  }
+
   Result<boost::json::object> make_tables(const std::string& reference, const std::string& schema) override {
     LADE_ASSIGN(db::Connection* const connection, open_for_job(reference, Access::write));
     LADE_ASSIGN(const store::JobRecord job, jobs::require_job(*connection, reference));
@@ -108,6 +126,22 @@ class LocalSite final : public Site {
     LADE_ASSIGN(const storage::Folder storage, storage::Folder::open(jobs::storage_path(options)));
     LADE_ASSIGN(const jobs::RowTables tables, jobs::make_row_tables(*connection, {storage, options}, job, schema));
     return api::to_json(tables);
+  }
+
+  Result<boost::json::array> list_versions(const std::string& table) override {
+    LADE_ASSIGN(db::Connection* const connection, open(Access::read));
+    boost::json::array list;
+    if (connection == nullptr) return list;
+    LADE_ASSIGN(const auto versions, jobs::list_versions(*connection, store::kDefaultCompany, table));
+    for (const store::SetVersion& version : versions) list.push_back(api::to_json(version));
+    return list;
+  }
+
+  Result<boost::json::object> activate_version(std::int64_t version) override {
+    LADE_ASSIGN(db::Connection* const connection, open(Access::write));
+    if (connection == nullptr) return fail(jobs::version_not_found(std::to_string(version)));
+    LADE_ASSIGN(const auto active, jobs::activate_version(*connection, store::kDefaultCompany, version));
+    return api::to_json(active);
   }
 
   Result<boost::json::object> job_progress(const std::string& reference) override {

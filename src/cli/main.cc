@@ -29,8 +29,11 @@ int main(int argc, char** argv) {
   add_definition_commands(app, common, action);
   add_pack_commands(app, common, action);
   add_job_commands(app, common, action);
+  add_undo_command(app, common, action);
   add_batch_commands(app, common, action);
+  add_version_commands(app, common, action);
   add_rows_command(app, common, action);
+  add_diff_command(app, common, action);
   add_fix_command(app, common, action);
   add_lineage_command(app, common, action);
   add_queue_commands(app, common, action);

@@ -30,6 +30,7 @@ std::string_view word_of(JobAct act) {
     case JobAct::clone: return "clone";
     case JobAct::approve: return "approve";
     case JobAct::reject: return "reject";
+    case JobAct::undo: return "undo";
   }
   return "";
 }
@@ -83,6 +84,7 @@ Result<JobPicture> RemoteSite::show_job(const std::string& reference) {
   if (const json::value* tasks = answer.get_object().if_contains("tasks")) {
     LADE_ASSIGN(picture.tasks, remote::read<queue::TaskCounts>(*tasks));
   }
+  if (const json::value* comparison = answer.get_object().if_contains("comparison")) picture.comparison = *comparison;
   LADE_ASSIGN(picture.events, remote::whole_list<store::Event>(client_, import_path(reference) + "/events"));
   return picture;
 }
@@ -101,6 +103,11 @@ Result<store::JobRecord> RemoteSite::act(const JobDemand& demand) {
   }
   LADE_ASSIGN(const json::value answer, client_.ask(std::move(request)));
   return remote::read<store::JobRecord>(answer);
+}
+
+Result<json::object> RemoteSite::preview_undo(const std::string& job) {
+  LADE_ASSIGN(const json::value answer, client_.ask({.path = import_path(job) + "/undo"}));
+  return answer.as_object();
 }
 
 Result<store::JobRecord> RemoteSite::delete_job(const std::string& reference) {
@@ -151,11 +158,31 @@ Result<json::object> RemoteSite::correct_row(const std::string& job, const jobs:
   return answer.as_object();
 }
 
+Result<json::object> RemoteSite::diff_page(const std::string& job, const load::DiffFilter& filter, std::int64_t after,
+                                           std::int64_t limit) {
+  remote::Names query{{"kind", filter.kind}, {"column", filter.column}, {"limit", std::to_string(limit)}};
+  if (after > 0) query.emplace_back("after", std::to_string(after));
+  LADE_ASSIGN(const json::value answer, client_.ask({.path = import_path(job) + "/diff", .query = query}));
+  return answer.as_object();
+}
+
 Result<json::object> RemoteSite::make_tables(const std::string& job, const std::string& schema) {
   json::object body;
   if (!schema.empty()) body["schema"] = schema;
   LADE_ASSIGN(const json::value answer,
               client_.ask({.method = "POST", .path = import_path(job) + "/tables", .body = json::serialize(body)}));
+  return answer.as_object();
+}
+
+Result<json::array> RemoteSite::list_versions(const std::string& table) {
+  LADE_ASSIGN(const json::value answer, client_.ask({.path = "/api/v1/versions", .query = {{"table", table}}}));
+  return answer.at("items").as_array();
+}
+
+Result<json::object> RemoteSite::activate_version(std::int64_t version) {
+  LADE_ASSIGN(
+      const json::value answer,
+      client_.ask({.method = "POST", .path = fmt::format("/api/v1/versions/{}/activate", version), .body = "{}"}));
   return answer.as_object();
 }
 

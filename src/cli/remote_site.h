@@ -38,13 +38,18 @@ class RemoteSite final : public Site {
   Result<store::JobRecord> find_job(const std::string& job) override;
   Result<JobPicture> show_job(const std::string& job) override;
   Result<store::JobRecord> act(const JobDemand& demand) override;
+  Result<boost::json::object> preview_undo(const std::string& job) override;
   Result<store::JobRecord> delete_job(const std::string& job) override;
   Result<void> list_rows(const std::string& job, const std::string& word, const store::RowFilter& filter,
                          const std::function<void(const store::ListedRow&)>& take) override;
   Result<boost::json::object> show_row(const std::string& job, std::int64_t row) override;
   Result<boost::json::object> correct_row(const std::string& job, const jobs::Correction& correction) override;
+  Result<boost::json::object> diff_page(const std::string& job, const load::DiffFilter& filter, std::int64_t after,
+                                        std::int64_t limit) override;
   Result<boost::json::object> make_tables(const std::string& job, const std::string& schema) override;
   Result<boost::json::object> job_progress(const std::string& job) override;
+  Result<boost::json::array> list_versions(const std::string& table) override;
+  Result<boost::json::object> activate_version(std::int64_t version) override;
   Result<jobs::ResultFiles> fetch_results(const ResultsDemand& demand) override;
   Result<boost::json::array> lineage_of_row(const jobs::LineageDemand& demand) override;
   Result<boost::json::object> lineage_of_job(const std::string& job, const std::string& cursor,

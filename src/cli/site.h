@@ -12,6 +12,7 @@
 #include "definition/parse.h"
 #include "jobs/batches.h"
 #include "jobs/control.h"
+#include "jobs/diff.h"
 #include "jobs/import.h"
 #include "jobs/lineage.h"
 #include "jobs/results.h"
@@ -28,7 +29,7 @@
 namespace lade::cli {
 
 // What can be done to a job.
-enum class JobAct { pause, resume, cancel, retry, clone, approve, reject };
+enum class JobAct { pause, resume, cancel, retry, clone, approve, reject, undo };
 struct JobDemand {
   JobAct act;
   std::string job;  // id, UUID or slug
@@ -43,6 +44,7 @@ struct JobPicture {
   store::JobRecord job;
   queue::TaskCounts tasks;
   std::vector<store::Event> events;
+  boost::json::value comparison;  // api::comparison_json()
 };
 
 // Which files of a job's rows are brought, and where to.
@@ -68,6 +70,8 @@ class Site {
   virtual Result<store::JobRecord> find_job(const std::string& job) = 0;
   virtual Result<JobPicture> show_job(const std::string& job) = 0;
   virtual Result<store::JobRecord> act(const JobDemand& demand) = 0;
+  // What undoing it would do, as api::to_json() gives it.
+  virtual Result<boost::json::object> preview_undo(const std::string& job) = 0;
   // Gives the job as it was.
   virtual Result<store::JobRecord> delete_job(const std::string& job) = 0;
   // `word` is one of store::row_words(), the same that the filter has.
@@ -76,6 +80,9 @@ class Site {
   // One row of a job, and the same after a correction, as api::to_json() gives it.
   virtual Result<boost::json::object> show_row(const std::string& job, std::int64_t row) = 0;
   virtual Result<boost::json::object> correct_row(const std::string& job, const jobs::Correction& correction) = 0;
+  // A page of what it will change, as api::to_json() gives it.
+  virtual Result<boost::json::object> diff_page(const std::string& job, const load::DiffFilter& filter,
+                                                std::int64_t after, std::int64_t limit) = 0;
   // Tables of the database that show its rows, as api::to_json() gives their names.
   virtual Result<boost::json::object> make_tables(const std::string& job, const std::string& schema) = 0;
   // Which jobs have written a stored row, newest first, and what a job has written, page by page; as api::to_json()
@@ -91,6 +98,10 @@ class Site {
   virtual Result<store::BatchPage> list_batches(const store::BatchFilter& filter) = 0;
   virtual Result<store::BatchRecord> find_batch(const std::string& batch) = 0;
   virtual Result<jobs::BatchOutcome> act(BatchAct act, const std::string& batch) = 0;
+
+  // Versions of data sets, as api::to_json() gives them; of one target table or of all (empty).
+  virtual Result<boost::json::array> list_versions(const std::string& table) = 0;
+  virtual Result<boost::json::object> activate_version(std::int64_t version) = 0;
 
   virtual Result<std::vector<queue::TaskRow>> list_tasks(const queue::TaskFilter& filter) = 0;
   virtual Result<std::vector<queue::PausedQueue>> list_paused() = 0;

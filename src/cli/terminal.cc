@@ -1,5 +1,7 @@
 #include "cli/terminal.h"
 
+#include "cli/change_view.h"
+
 #include <fmt/format.h>
 #include <unistd.h>
 #include <boost/json.hpp>
@@ -153,6 +155,16 @@ void UploadLine::show(std::uint64_t sent, std::uint64_t total) {
   std::fflush(stderr);
 }
 
+namespace {
+
+void print_changes(const jobs::Summary& summary) {
+  if (summary.first_changes.empty()) return;
+  fmt::print("{}\n", bold("first changes", STDOUT_FILENO));
+  for (const std::string& record : summary.first_changes) print_change(boost::json::parse(record).as_object());
+}
+
+}  // namespace
+
 void print_summary(const jobs::Summary& summary) {
   using model::Outcome;
   const auto& rows = summary.rows;
@@ -162,12 +174,14 @@ void print_summary(const jobs::Summary& summary) {
   fmt::print("  {:<12} {:>12}\n", "read", grouped(rows.read));
   for (const Outcome outcome : {Outcome::inserted, Outcome::updated, Outcome::deleted, Outcome::unchanged,
                                 Outcome::skipped, Outcome::failed, Outcome::unprocessed})
-    if (rows[outcome] > 0 || outcome == Outcome::inserted || outcome == Outcome::failed)
+    if (summary.dry_run || rows[outcome] > 0 || outcome == Outcome::inserted || outcome == Outcome::failed)
       fmt::print("  {:<12} {:>12}\n", model::to_string(outcome), grouped(rows[outcome]));
   fmt::print("  every row is accounted for: {} = {}\n", grouped(rows.read),
              rows.conserved() ? "the sum of the above" : grouped(rows.accounted()) + " (NOT CONSERVED)");
   if (rows.removed > 0)
     fmt::print("  {:<12} {:>12}  stored before, not in the file\n", "removed", grouped(rows.removed));
+  print_changes(summary);
+  for (const std::string& remark : summary.remarks) fmt::print("  {}\n", remark);
   if (rows.read == 0) fmt::print("  the file has a header but no rows\n");
   if (!summary.issues.empty()) fmt::print("{}\n", bold("issues", STDOUT_FILENO));
   for (const auto& [what, count] : summary.issues)

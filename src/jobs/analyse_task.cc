@@ -1,5 +1,7 @@
 #include "base/failpoint.h"
 #include "base/log.h"
+#include "jobs/compare.h"
+#include "jobs/sets.h"
 #include "jobs/store_issues.h"
 #include "jobs/stored_job.h"
 #include "jobs/task.h"
@@ -15,6 +17,31 @@ namespace {
 using model::JobEvent;
 using model::JobState;
 using model::Outcome;
+
+// On PostgreSQL in a transaction, where temporary tables are emptied at its end.
+Result<ComparedBucket> compare_staged(const Work& work, const StagedBucket& staged) {
+  LADE_ASSIGN(BucketLoader* const comparer, work.worker.comparer());
+  db::Connection& connection = comparer->writer();
+  LADE_TRY(compare_with_active(*comparer, connection, work.job()));
+  if (connection.backend() == db::Backend::sqlite)
+    return compare_bucket(work.job(), *comparer, staged, work.target.part, work.context.stop());
+  LADE_ASSIGN(db::Transaction transaction, db::Transaction::begin(connection));
+  LADE_ASSIGN(ComparedBucket compared,
+              compare_bucket(work.job(), *comparer, staged, work.target.part, work.context.stop()));
+  LADE_TRY(transaction.rollback());
+  return compared;
+}
+
+// What is decided about a bucket before anything is written, and the comparison when there is one.
+Result<std::pair<BucketResult, std::optional<store::Comparison>>> settle_part(const Work& work,
+                                                                              const StagedBucket& staged) {
+  if (!compares_before(work.job().definition())) {
+    LADE_ASSIGN(BucketResult settled, settle_bucket(work.job(), staged, work.context.stop()));
+    return std::pair(std::move(settled), std::optional<store::Comparison>());
+  }
+  LADE_ASSIGN(ComparedBucket compared, compare_staged(work, staged));
+  return std::pair(std::move(compared.settled), std::optional(std::move(compared.comparison)));
+}
 
 }  // namespace
 
@@ -87,6 +114,21 @@ Result<void> claims(const Work& work) {
   return {};
 }
 
+// A settled bucket once more, for somebody who must look at it though the definition does not ask for it.
+Result<void> compare(const Work& work) {
+  work.desk.progress().phase = Phase::settling;
+  {
+    LADE_ASSIGN(const Worker::Session session, work.worker.session(work.context.stop()));
+    LADE_TRY(work.open.staged.open(*session));
+  }
+  LADE_ASSIGN(const StagedBucket staged, work.open.staged.bucket(work.target.part));
+  LADE_ASSIGN(const ComparedBucket compared, compare_staged(work, staged));
+  LADE_ASSIGN(const Worker::Session session, work.worker.session(work.context.stop()));
+  LADE_ASSIGN(queue::Publication publication, work.context.publish(*session));
+  LADE_TRY(store::save_comparison(*session, work.job().id, compared.comparison));
+  return publication.commit();
+}
+
 Result<void> settle(const Work& work) {
   work.desk.progress().phase = Phase::settling;
   {
@@ -95,11 +137,13 @@ Result<void> settle(const Work& work) {
     LADE_TRY(work.open.staged.settle_claims());
   }
   LADE_ASSIGN(const StagedBucket staged, work.open.staged.bucket(work.target.part));
-  LADE_ASSIGN(BucketResult settled, settle_bucket(work.job(), staged, work.context.stop()));
+  LADE_ASSIGN(auto decided, settle_part(work, staged));
+  auto& [settled, comparison] = decided;
   LADE_ASSIGN(const auto stored, to_stored(work.target.part, settled, true));
   LADE_ASSIGN(const Worker::Session session, work.worker.session(work.context.stop()));
   LADE_ASSIGN(queue::Publication publication, work.context.publish(*session));
   LADE_TRY(store::save_outcomes(*session, work.job().id, stored));
+  if (comparison) LADE_TRY(store::save_comparison(*session, work.job().id, *comparison));
   LADE_TRY(store_issues(*session, work.job(), *settled.findings));
   LADE_TRY(store::advance_job(*session, work.job().id, {.buckets_settled = 1}));
   return publication.commit();

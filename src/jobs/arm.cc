@@ -10,6 +10,7 @@
 #include "queue/enqueue.h"
 #include "queue/stage.h"
 #include "queue/task_list.h"
+#include "store/comparisons.h"
 #include "store/job_changes.h"
 #include "store/outcomes.h"
 
@@ -26,7 +27,7 @@ queue::NewTask task_of(const JobGroup& group, std::string_view kind, std::size_t
 
 // One task for each part, and one that follows when all have ended.
 Result<void> arm_stage(db::Connection& connection, const JobGroup& group, std::string_view kind,
-                       const std::vector<std::size_t>& parts, std::string_view then) {
+                       std::span<const std::size_t> parts, std::string_view then) {
   LADE_ASSIGN(const std::int64_t stage,
               queue::open_stage(connection, {group.uuid, std::string(kind), task_of(group, then)}));
   std::vector<queue::NewTask> tasks;
@@ -105,7 +106,11 @@ Result<void> arm_analysis(db::Connection& connection, const JobGroup& group, con
 }
 
 Result<void> arm_claims(db::Connection& connection, const JobGroup& group) {
-  return arm_stage(connection, group, kClaimsTask, {0}, kJudgeTask);
+  return arm_stage(connection, group, kClaimsTask, all_of(1), kJudgeTask);
+}
+
+Result<void> arm_comparing(db::Connection& connection, const JobGroup& group, const Plan& plan) {
+  return arm_stage(connection, group, kCompareTask, all_of(plan.buckets()), kJudgeTask);
 }
 
 Result<void> arm_settling(db::Connection& connection, const JobGroup& group, const Plan& plan) {
@@ -116,6 +121,8 @@ Result<void> arm_settling(db::Connection& connection, const JobGroup& group, con
 Result<void> arm_processing(db::Connection& connection, const JobGroup& group, const Job& job,
                             std::optional<model::JobEvent> event) {
   if (event) LADE_TRY(store::change_job(connection, group.id, {.event = *event}));
+  // Nobody has looked at it: there is nothing that must still hold.
+  if (event == model::JobEvent::analysed) LADE_TRY(store::forget_seen_rows(connection, group.id));
   const bool at_once = job.definition().commit == definition::Commit::all_or_nothing;
   std::vector<std::size_t> parts = {0};
   if (!at_once) {
@@ -148,7 +155,20 @@ Result<void> arm_rest(db::Connection& connection, const JobGroup& group) {
 }
 
 Result<void> arm_orphans(db::Connection& connection, const JobGroup& group) {
-  return arm_stage(connection, group, kOrphansTask, {0}, kFinaliseTask);
+  return arm_stage(connection, group, kOrphansTask, all_of(1), kFinaliseTask);
+}
+
+Result<void> arm_undo(db::Connection& connection, const JobGroup& group) {
+  LADE_TRY(queue::enqueue(connection, task_of(group, kUndoBeginTask)));
+  return {};
+}
+
+Result<void> arm_undoing(db::Connection& connection, const JobGroup& group, std::span<const std::size_t> buckets) {
+  return arm_stage(connection, group, kUndoTask, buckets, kUndoEndTask);
+}
+
+Result<void> arm_undo_rest(db::Connection& connection, const JobGroup& group) {
+  return arm_stage(connection, group, kUndoRestTask, all_of(1), kUndoEndTask);
 }
 
 }  // namespace lade::jobs

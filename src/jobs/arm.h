@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -19,10 +20,16 @@ constexpr std::string_view kPlanTask = "plan";
 constexpr std::string_view kAnalyseTask = "analyse";    // one chunk
 constexpr std::string_view kClaimsTask = "claims";      // once all chunks are done, when rows claim something
 constexpr std::string_view kSettleTask = "settle";      // one bucket, when failed rows can stop the job
+constexpr std::string_view kCompareTask = "compare";    // one bucket, when somebody must look at a set after all
 constexpr std::string_view kJudgeTask = "judge";        // once all chunks or buckets of the stage are done
 constexpr std::string_view kProcessTask = "process";    // one bucket; all of them with commit: all_or_nothing
 constexpr std::string_view kOrphansTask = "orphans";    // rows that waited for their parents
 constexpr std::string_view kFinaliseTask = "finalise";  // once all is loaded
+// Of a job that takes another one back.
+constexpr std::string_view kUndoBeginTask = "undo_begin";
+constexpr std::string_view kUndoTask = "undo";           // one bucket; all of them with commit: all_or_nothing
+constexpr std::string_view kUndoRestTask = "undo_rest";  // rows that waited for those of other buckets
+constexpr std::string_view kUndoEndTask = "undo_end";
 
 // What a task's payload says.
 struct TaskTarget {
@@ -48,6 +55,7 @@ Result<void> arm_ending(db::Connection& connection, const JobGroup& group);
 // Stores the plan, moves the job on and puts all chunks into the queue.
 Result<void> arm_analysis(db::Connection& connection, const JobGroup& group, const Plan& plan);
 Result<void> arm_claims(db::Connection& connection, const JobGroup& group);
+Result<void> arm_comparing(db::Connection& connection, const JobGroup& group, const Plan& plan);
 // Buckets that nothing was decided about yet.
 Result<void> arm_settling(db::Connection& connection, const JobGroup& group, const Plan& plan);
 // Buckets that are not loaded yet, and loaded ones of which rows were corrected since. `event` moves the job to
@@ -58,5 +66,10 @@ Result<void> arm_processing(db::Connection& connection, const JobGroup& group, c
 // failed) are put into the queue once more, and the stage will end once more.
 Result<void> arm_rest(db::Connection& connection, const JobGroup& group);
 Result<void> arm_orphans(db::Connection& connection, const JobGroup& group);
+
+// The first task of an undo, and those that follow: one for each bucket.
+Result<void> arm_undo(db::Connection& connection, const JobGroup& group);
+Result<void> arm_undoing(db::Connection& connection, const JobGroup& group, std::span<const std::size_t> buckets);
+Result<void> arm_undo_rest(db::Connection& connection, const JobGroup& group);
 
 }  // namespace lade::jobs

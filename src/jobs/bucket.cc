@@ -44,8 +44,11 @@ Result<void> BucketLoader::next_slice() {
 
 Result<void> BucketLoader::begin(const StagedBucket& staged, const Rows* only) {
   only_ = only;
-  settler_ = std::make_unique<load::Settler>(*job_.program, job_.area->file(), staged.ranges,
-                                             load::SettleOptions{.slice_bytes = kSliceBytes}, staged.claims);
+  expect(std::nullopt);
+  load::SettleOptions options{.slice_bytes = kSliceBytes};
+  if (leftovers_ != nullptr) options.on_failed = [this](std::string_view key) { leftovers_->spare(key); };
+  settler_ = std::make_unique<load::Settler>(*job_.program, job_.area->file(), staged.ranges, std::move(options),
+                                             staged.claims);
   result_ = std::make_unique<BucketResult>(job_);
   issues_ = std::make_unique<staging::IssueWriter>(*result_->findings);
   return next_slice();
@@ -61,6 +64,7 @@ Result<BucketResult> BucketLoader::run(const std::stop_token& stop, Load&& load)
     if (stop.stop_requested()) return fail(cancelled());
     LADE_FAILPOINT("load");
     LADE_TRY(load());
+    if (leftovers_ != nullptr) LADE_TRY(leftovers_->keep(slice_));
     for (const load::Row& row : slice_.rows) {
       if (row.outcome == Outcome::unprocessed) {
         result_->held.insert(row.place.row_id);
@@ -153,8 +157,13 @@ Result<BucketResult> BucketLoader::load(bool hold, const load::JournalSink& jour
   return result;
 }
 
-Result<BucketResult> BucketLoader::rehearse(const std::stop_token& stop) {
-  return run(stop, [&] { return loader_.rehearse(slice_, *issues_, result_->counts); });
+Result<BucketResult> BucketLoader::rehearse(const std::stop_token& stop, const load::Rehearsed& told) {
+  return run(stop, [&] { return loader_.rehearse(slice_, *issues_, result_->counts, told); });
+}
+
+void BucketLoader::expect(std::optional<load::SeenRows> seen) {
+  expected_ = std::move(seen);
+  loader_.expect(expected_ ? &*expected_ : nullptr);
 }
 
 Result<void> pack_findings(BucketResult& result) {

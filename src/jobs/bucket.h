@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <stop_token>
@@ -11,6 +12,7 @@
 #include "jobs/corrections.h"
 #include "jobs/job.h"
 #include "load/claims.h"
+#include "load/leftovers.h"
 #include "load/loader.h"
 #include "store/outcome_blob.h"
 #include "store/outcomes.h"
@@ -49,6 +51,13 @@ class BucketLoader {
   Result<void> prepare() { return loader_.prepare(); }
   db::Connection& writer() const { return writer_; }
 
+  // From now on the keys of all rows are told to `leftovers`: the file is the whole truth of a set. Null: it is not.
+  void collect(load::Leftovers* leftovers) { leftovers_ = leftovers; }
+  // Of a set that is built aside: load/loader.h.
+  void use_versions(std::optional<std::int64_t> active, std::optional<std::int64_t> building) {
+    loader_.use_versions(active, building);
+  }
+
   // Settles the first rows of a bucket, of a bucket that was settled before only some. What is staged stays valid until
   // the last one was loaded.
   using Rows = std::set<std::uint32_t>;
@@ -59,7 +68,9 @@ class BucketLoader {
   // for their parents are left unprocessed. Fails with `cancelled` when it is asked to stop.
   Result<BucketResult> load(bool hold, const load::JournalSink& journal, const std::stop_token& stop);
   // The same decisions without writing.
-  Result<BucketResult> rehearse(const std::stop_token& stop);
+  Result<BucketResult> rehearse(const std::stop_token& stop, const load::Rehearsed& told = {});
+  // For the bucket that was begun: rows are loaded only if what is stored is what a reviewer has seen.
+  void expect(std::optional<load::SeenRows> seen);
 
  private:
   Result<void> next_slice();
@@ -78,9 +89,11 @@ class BucketLoader {
   std::unique_ptr<BucketResult> result_;
   std::unique_ptr<staging::IssueWriter> issues_;
   const Rows* only_ = nullptr;
+  load::Leftovers* leftovers_ = nullptr;
   std::vector<const analysis::Step*> processing_;  // steps with a process half of their own
   load::Slice slice_;
   bool more_ = false;
+  std::optional<load::SeenRows> expected_;  // nullopt: whatever is stored
 };
 
 // Decides only among keys repeated in the file: failed rows are failed, all others unprocessed.

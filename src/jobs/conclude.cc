@@ -1,6 +1,7 @@
 #include "jobs/conclude.h"
 
 #include <array>
+#include <utility>
 
 #include "base/failpoint.h"
 #include "base/log.h"
@@ -8,6 +9,7 @@
 #include "db/values.h"
 #include "jobs/arm.h"
 #include "jobs/results.h"
+#include "jobs/sets.h"
 #include "queue/dead_letters.h"
 #include "queue/stage.h"
 #include "store/files.h"
@@ -22,18 +24,19 @@ using model::Outcome;
 
 constexpr std::int64_t kBucketsAtOnce = 16;
 constexpr std::size_t kMergeBytes = 1024 * 1024;
+constexpr std::string_view kStages[] = {kAnalyseTask, kSettleTask, kProcessTask, kOrphansTask};
 
 // What was committed, added up anew.
 struct Ledger {
   explicit Ledger(const Job& job)
-      : findings(*job.area), untold(job.plan.chunks(), Outcome::unprocessed), done(job.plan.parts(), false) {
+      : findings(*job.area), untold(job.plan.chunks(), Outcome::unprocessed), done(job.plan.parts() + 1, false) {
     counts.read = job.plan.split.rows;
   }
   model::RowCounts counts;
   staging::IssueCounts issues;
   staging::IssueLog findings;
   std::vector<Outcome> untold;  // by chunk
-  std::vector<bool> done;       // by bucket
+  std::vector<bool> done;       // by bucket; the last is what is said about a set
   std::vector<std::unique_ptr<staging::SegmentFile>> segments;
   std::shared_ptr<const Corrections> corrections;  // null: there are none
   std::optional<Error> damage;                     // findings that cannot be read: there will be no result files
@@ -104,7 +107,7 @@ Result<void> read_ledger(OpenJob& open, db::Connection& connection, Ledger& ledg
   LADE_ASSIGN(const auto segments, store::segments_of(connection, job.id));
   LADE_ASSIGN(ledger.corrections, Corrections::read(connection, job.id, job.plan.splitters));
   if (auto added = add_chunks(open, segments, ledger); !added) ledger.damage = std::move(added).error();
-  const auto buckets = static_cast<std::int64_t>(job.plan.parts());
+  const auto buckets = static_cast<std::int64_t>(job.plan.parts()) + 1;
   for (std::int64_t first = 0; first < buckets; first += kBucketsAtOnce) {
     LADE_ASSIGN(const auto outcomes, store::outcomes_of(connection, job.id, first, first + kBucketsAtOnce - 1));
     for (const store::BucketOutcomes& bucket : outcomes) LADE_TRY(add_bucket(job, bucket, ledger));
@@ -159,31 +162,25 @@ Result<std::vector<store::FileRecord>> store_results(const OpenJob& open, const 
   return files;
 }
 
-// Why tasks of the job were given up; nullopt when none was.
-Result<std::optional<Error>> death_of_task(db::Connection& connection, const Job& job) {
-  for (const std::string_view stage : {kAnalyseTask, kSettleTask, kProcessTask, kOrphansTask}) {
-    const auto found = queue::find_stage(connection, job.uuid, std::string(stage));
-    if (!found || found->failed == 0) continue;
-    LADE_ASSIGN(const auto letters, queue::dead_letters(connection, job.uuid, 1));
-    if (letters.empty()) return Error{"task_failed", "a task of the job was given up"};
-    return Error{letters.front().reason, letters.front().message, "lade jobs retry tries again only what failed"};
-  }
-  return std::nullopt;
-}
-
-Result<store::JobChange> change_of(db::Connection& connection, const Job& job, const Ledger& ledger,
+Result<store::JobChange> change_of(db::Connection& connection, const Job& job, Ledger& ledger,
                                    std::optional<Error> error) {
   LADE_ASSIGN(const auto record, store::job_with_id(connection, job.id));
   if (!record) return fail("job_not_found", "the job was deleted");
   const bool unfinished = ledger.counts[Outcome::unprocessed] > 0;
+  const std::int64_t removed = std::exchange(ledger.counts.removed, 0);  // from a set, if the job succeeds
   if (record->standing.state == model::JobState::rejected) return store::JobChange{.event = JobEvent::completed};
-  if (!error && record->cancel_requested && unfinished) return store::JobChange{.event = JobEvent::cancelled};
+  // A version that was built aside is not to be seen any more, even if all of it is there.
+  const definition::WholeSet* set = job.definition().set();
+  const bool unseen = set != nullptr && set->version.has_value();
+  if (!error && record->cancel_requested && (unfinished || unseen))
+    return store::JobChange{.event = JobEvent::cancelled};
   if (!error) error = too_many_errors(job.definition(), ledger.counts[Outcome::failed], ledger.counts.read);
   if (!error) {
-    LADE_ASSIGN(error, death_of_task(connection, job));
+    LADE_ASSIGN(error, death_of_task(connection, job.uuid, kStages));
   }
   if (!error)
     if (auto conserved = ledger.counts.check_conserved(); !conserved) error = conserved.error();
+  if (!error) ledger.counts.removed = removed;
   if (!error) return store::JobChange{.event = JobEvent::completed};
   return store::JobChange{
       .event = JobEvent::failed, .error_code = error->code, .error = error->message, .error_hint = error->hint};
@@ -207,7 +204,7 @@ Result<void> replace_results(db::Connection& connection, std::int64_t job,
 }
 
 Result<std::vector<std::string>> publish_end(queue::TaskContext& context, const Job& job, db::Connection& connection,
-                                             const Ledger& ledger, Result<std::vector<store::FileRecord>> files,
+                                             Ledger& ledger, Result<std::vector<store::FileRecord>> files,
                                              std::optional<Error> error) {
   LADE_ASSIGN(queue::Publication publication, context.publish(connection));
   LADE_FAILPOINT("conclude");
@@ -217,6 +214,8 @@ Result<std::vector<std::string>> publish_end(queue::TaskContext& context, const 
   LADE_TRY(replace_results(connection, job.id, files));
   std::vector<std::string> orphans;
   LADE_ASSIGN(const model::JobStanding standing, store::change_job(connection, job.id, change));
+  if (standing.outcome == model::JobOutcome::succeeded)
+    LADE_TRY(publish_version(connection, job, ledger.counts.accounted() - ledger.counts[Outcome::skipped]));
   // What failed or was cancelled may be tried again, from its segments; failed rows may be fixed.
   if (standing.outcome == model::JobOutcome::succeeded) {
     if (ledger.counts[Outcome::failed] == 0) {
@@ -229,6 +228,18 @@ Result<std::vector<std::string>> publish_end(queue::TaskContext& context, const 
 }
 
 }  // namespace
+
+Result<std::optional<Error>> death_of_task(db::Connection& connection, const std::string& group,
+                                           std::span<const std::string_view> stages) {
+  for (const std::string_view stage : stages) {
+    const auto found = queue::find_stage(connection, group, std::string(stage));
+    if (!found || found->failed == 0) continue;
+    LADE_ASSIGN(const auto letters, queue::dead_letters(connection, group, 1));
+    if (letters.empty()) return Error{"task_failed", "a task of the job was given up"};
+    return Error{letters.front().reason, letters.front().message, "lade jobs retry tries again only what failed"};
+  }
+  return std::nullopt;
+}
 
 Result<void> conclude(queue::TaskContext& context, OpenJob& open, Worker& worker, std::optional<Error> error) {
   const Job& job = *open.job;

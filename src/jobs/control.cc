@@ -66,7 +66,7 @@ bool is_local(const JobRecord& job) {
 }
 
 Result<void> check_file(db::Connection& connection, const JobRecord& job) {
-  if (is_local(job)) return {};
+  if (is_local(job) || job.undoes_id != 0) return {};
   LADE_ASSIGN(const auto file, store::find_file(connection, job.file_id));
   if (file) return {};
   return fail("file_gone", fmt::format("the file of job {} is not in the storage any more", job.slug),
@@ -113,8 +113,9 @@ Result<void> decide_again(db::Connection& connection, const JobRecord& job, JobS
   LADE_ASSIGN(const JobGroup group, group_of(connection, job));
   if (state == JobState::preparing_data) return arm_planning(connection, group);
   const bool analysing = state == JobState::analysing_data;
+  using Stages = std::vector<std::string_view>;
   for (const std::string_view name :
-       {analysing ? kSettleTask : kOrphansTask, analysing ? kAnalyseTask : kProcessTask}) {
+       analysing ? Stages{kCompareTask, kSettleTask, kAnalyseTask} : Stages{kOrphansTask, kProcessTask}) {
     LADE_ASSIGN(const auto stage, stage_of(connection, job, name));
     if (!stage) continue;
     LADE_TRY(queue::reopen_stage(connection, stage->id, queue::Ending::succeeded, 0));
@@ -123,8 +124,23 @@ Result<void> decide_again(db::Connection& connection, const JobRecord& job, JobS
   return arm_judging(connection, group);
 }
 
+// The same for an undo.
+Result<void> undo_again(db::Connection& connection, const JobRecord& job) {
+  LADE_ASSIGN(const std::int64_t tasks, queue::retry_group(connection, job.uuid));
+  for (const std::string_view name : {kUndoRestTask, kUndoTask}) {
+    LADE_ASSIGN(const auto stage, stage_of(connection, job, name));
+    if (!stage) continue;
+    if (tasks > 0) return {};
+    LADE_TRY(queue::reopen_stage(connection, stage->id, queue::Ending::succeeded, 0));
+    return queue::seal_stage(connection, stage->id);
+  }
+  // Its first task is the only one there can be so far.
+  return tasks > 0 ? Result<void>() : arm_undo(connection, {job.id, job.uuid, "", job.company});
+}
+
 // Puts back what ended without success, and what was not even tried.
 Result<void> arm_again(db::Connection& connection, const JobRecord& job, JobState state) {
+  if (job.undoes_id != 0) return undo_again(connection, job);
   LADE_ASSIGN(const std::int64_t tasks, queue::retry_group(connection, job.uuid));
   if (state == JobState::processing_data) {
     LADE_ASSIGN(const auto processed, stage_of(connection, job, kProcessTask));
@@ -254,6 +270,7 @@ Result<JobRecord> reject_job(db::Connection& connection, const JobOrder& order) 
 Result<JobRecord> clone_job(db::Connection& connection, const JobOrder& order, bool force) {
   return db::in_transaction(connection, [&]() -> Result<JobRecord> {
     LADE_ASSIGN(const JobRecord job, require_job(connection, order.job, order.company));
+    LADE_TRY(check_is_import(job));
     LADE_TRY(check_file(connection, job));
     store::NewJob copy = copy_of(job, order, force);
     LADE_ASSIGN(copy.snapshot, store::job_snapshot(connection, job.id));

@@ -1,5 +1,6 @@
 #include "jobs/expand.h"
 
+#include "jobs/scope.h"
 #include "jobs/valid_time.h"
 #include "steps/expand.h"
 
@@ -14,6 +15,11 @@ definition::Parsed read_definition(std::string_view text) {
 Result<definition::Definition> expanded(const definition::Definition& definition, db::Connection& connection,
                                         const ImportOptions& options) {
   if (definition.expanded) return definition;
+  if (definition.set() != nullptr) {
+    definition::Definition resolved = definition;
+    LADE_TRY(resolve_scope(*resolved.load.front().set, connection, options));
+    return resolved;
+  }
   LADE_ASSIGN(const auto time, valid_time_of(connection, definition, options));
   return steps::expand(definition, connection,
                        time ? steps::ValidTime{time->valid_from, time->valid_to} : steps::ValidTime{});

@@ -7,12 +7,9 @@
 #include <thread>
 
 #include "base/id.h"
-#include "jobs/control.h"
-#include "jobs/follow_job.h"
+#include "jobs/one_shot.h"
 #include "jobs/rehearse.h"
-#include "jobs/runner.h"
 #include "jobs/submit.h"
-#include "queue/groups.h"
 #include "queue/rescue.h"
 #include "store/schema.h"
 
@@ -20,9 +17,6 @@ namespace lade::jobs {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-// How long an import waits for another one that works on the same SQLite file.
-constexpr std::chrono::seconds kPatience{30};
 
 std::int64_t peak_rss_bytes() {
   rusage usage{};
@@ -100,8 +94,7 @@ class OneShot {
     LADE_TRY(runner.start());
     progress_.rows_total = rows_total_;
     progress_.phase = Phase::analysing;
-    const FollowedJob followed{group_.id, group_.uuid, options_.user};
-    LADE_ASSIGN(const store::JobRecord record, follow_job(runner, followed, stop_));
+    LADE_ASSIGN(const store::JobRecord record, wait_for_end(runner, group_, options_.user, stop_));
     noted_.resumed = resumed_;
     return summary_of(runner, record, options_.results_folder, std::move(noted_));
   }
@@ -128,11 +121,8 @@ class OneShot {
     LADE_ASSIGN(const std::string hash, twin_hash(connection, import));
     LADE_ASSIGN(const auto twin, store::find_twin(connection, hash, std::nullopt));
     if (!twin) return fail(std::move(submitted).error());
-    LADE_ASSIGN(const std::string owner, queue::reservation(connection, twin->uuid));
-    LADE_ASSIGN(const bool alive, queue::has_sessions(connection, owner));
-    if (owner.empty() || alive) return fail(std::move(submitted).error());
-    LADE_TRY(queue::rescue(connection, owner, std::nullopt, [](const std::string&) { return queue::KindRules(); }));
-    LADE_TRY(queue::put_group(connection, {.id = twin->uuid, .reserved_by = boot_}));
+    LADE_ASSIGN(const bool taken, take_over(connection, twin->uuid, boot_));
+    if (!taken) return fail(std::move(submitted).error());
     group_ = {twin->id, twin->uuid, import.storage.id()};
     progress_.rows_analysed = twin->rows_analysed;
     progress_.rows_failed = twin->rows[model::Outcome::failed];

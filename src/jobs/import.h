@@ -34,9 +34,11 @@ struct ImportOptions {
   std::int64_t lookup_rows = 500'000;             // larger reference tables are probed by query
   std::uint64_t max_bytes = 10'000'000'000;
   bool dry_run = false;
-  bool force = false;        // also beside a job that does the same at the moment
-  std::string user;          // who imports, for people
-  std::int64_t user_id = 0;  // 0: nobody who has an account
+  std::int64_t first_changes = 0;   // of a dry run: so many records of the diff are in the summary
+  std::filesystem::path diff_file;  // and all of them are written here, as NDJSON; empty: they are not
+  bool force = false;               // also beside a job that does the same at the moment
+  std::string user;                 // who imports, for people
+  std::int64_t user_id = 0;         // 0: nobody who has an account
   std::int64_t company = store::kDefaultCompany;
   std::int64_t project = 0;  // 0: none
   bool delete_file = false;  // the upload goes when the job has succeeded
@@ -75,6 +77,8 @@ struct Summary {
   bool resumed = false;  // went on with what an earlier process had begun
   model::RowCounts rows;
   staging::IssueCounts issues;
+  std::vector<std::string> first_changes;  // records of the diff (load/diff.h), of a dry run
+  std::vector<std::string> remarks;        // of a dry run: what would keep it from being loaded at once
   std::vector<std::string> unmapped_columns;
   std::vector<std::string> absent_columns;
   std::vector<std::string> remembered_columns;  // "File column=data column", as people have said before

@@ -53,6 +53,8 @@ std::optional<Error> too_many_errors(const definition::Definition& definition, s
 // Whether failed rows can stop the job, or somebody looks at it first: then keys repeated in the file are decided
 // before anything is written.
 bool is_judged(const definition::Definition& definition);
+// Whether buckets are also compared with the target then, so that people see what will be changed.
+bool compares_before(const definition::Definition& definition);
 
 // Runs body() on up to `workers` threads; each takes items by calling next() until it gives nullopt. The first error,
 // or a stop, ends the giving out of items.

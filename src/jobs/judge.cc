@@ -28,4 +28,8 @@ bool is_judged(const definition::Definition& definition) {
          definition.review != definition::Review::never || definition.commit == Commit::all_or_nothing;
 }
 
+bool compares_before(const definition::Definition& definition) {
+  return definition.review != definition::Review::never;
+}
+
 }  // namespace lade::jobs

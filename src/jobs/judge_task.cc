@@ -1,7 +1,11 @@
+#include <boost/json.hpp>
+
 #include "jobs/conclude.h"
+#include "jobs/sets.h"
 #include "jobs/stored_job.h"
 #include "jobs/task.h"
 #include "queue/stage.h"
+#include "store/comparisons.h"
 #include "store/files.h"
 #include "store/job_changes.h"
 #include "store/outcomes.h"
@@ -22,9 +26,13 @@ struct Judgement {
   bool superseded = false;  // another finaliser of the stage is on its way
   bool ends = false;        // with `error`, if any
   std::optional<Error> error = {};
-  bool claims = false;                                 // what rows claim must be compared first
-  bool settles = false;                                // keys repeated in the file must be decided first
-  bool reviewed = false;                               // somebody must look first
+  bool claims = false;            // what rows claim must be compared first
+  bool settles = false;           // keys repeated in the file must be decided first
+  bool reviewed = false;          // somebody must look first
+  std::string why_reviewed = {};  // if that is not the definition's wish
+  bool compares = false;          // buckets must be compared first, for somebody to look at
+  // Rows that will go from a set: how many, and which, when somebody looks at them.
+  std::optional<store::Comparison> removed = {};
   std::optional<JobEvent> event = JobEvent::analysed;  // what moves the job on; nullopt: it was moved already
 };
 
@@ -55,20 +63,76 @@ Result<Judgement> judge_job(const Work& work, db::Connection& connection) {
     LADE_ASSIGN(const bool settled, stage_is_whole(connection, job.uuid, kSettleTask));
     if (!settled) return Judgement{.ends = true};
   }
+  if (queue::find_stage(connection, job.uuid, std::string(kCompareTask))) {
+    LADE_ASSIGN(const bool compared, stage_is_whole(connection, job.uuid, kCompareTask));
+    if (!compared) return Judgement{.ends = true};
+  }
   const definition::Review review = job.definition().review;
   const bool reviewed = review == definition::Review::always || (review == definition::Review::on_issues && failed > 0);
   return Judgement{.settles = settles, .reviewed = reviewed};
 }
 
+// What the file means for its set as a whole.
+Result<void> judge_set(const Work& work, Judgement& judgement) {
+  const Job& job = work.job();
+  const definition::WholeSet* set = job.definition().set();
+  if (set == nullptr || judgement.event != JobEvent::analysed) return {};
+  LADE_ASSIGN(const Worker::Session session, work.worker.session(work.context.stop()));
+  LADE_TRY(work.open.staged.open(*session));
+  LADE_ASSIGN(db::Transaction transaction, db::Transaction::begin(*session));
+  LADE_ASSIGN(const auto version, active_version(*session, job));
+  load::Leftovers leftovers(*session, *job.program, version);
+  const auto staged = [&](std::size_t bucket) { return work.open.staged.bucket(bucket); };
+  LADE_ASSIGN(const load::Leftovers::Counts counts, find_leftovers(leftovers, job, staged, work.context.stop()));
+  if (auto error = refuse_empty(*set, counts)) {
+    judgement.ends = true;
+    judgement.error = std::move(error);
+  } else if (const auto why = too_many_removed(*set, counts)) {
+    judgement.reviewed = true;
+    judgement.why_reviewed = why->message;
+    judgement.compares =
+        !compares_before(job.definition()) && !queue::find_stage(*session, job.uuid, std::string(kCompareTask));
+  }
+  store::Comparison& removed = judgement.removed.emplace();
+  removed.bucket = static_cast<std::int64_t>(set_part(job.plan));
+  removed.counts.removed = counts.removed;
+  if (!judgement.reviewed) return transaction.rollback();
+  load::DiffWriter diff([&](load::DiffBlock&& block) -> Result<void> {
+    removed.diff.push_back({load::to_text(block.counts), std::move(block.packed)});
+    return {};
+  });
+  LADE_TRY(tell_leftovers(leftovers, job, diff, removed.seen));
+  LADE_TRY(diff.finish());
+  return transaction.rollback();
+}
+
+std::string review_data(const Judgement& judgement) {
+  boost::json::object data;
+  if (!judgement.why_reviewed.empty()) data["why"] = judgement.why_reviewed;
+  return boost::json::serialize(data);
+}
+
+// Keeps how many rows will go; whoever removes them says it once more.
+Result<void> store_removed(db::Connection& connection, const Job& job, const Judgement& judgement) {
+  if (!judgement.removed) return {};
+  BucketResult result(job);
+  result.counts.removed = judgement.removed->counts.removed;
+  LADE_ASSIGN(const auto stored, to_stored(set_part(job.plan), result, true));
+  LADE_TRY(store::save_outcomes(connection, job.id, stored));
+  return judgement.reviewed ? store::save_comparison(connection, job.id, *judgement.removed) : Result<void>();
+}
+
 // Begins to load when no other job has the target, or looks again later.
-Result<void> process_alone(const Work& work, db::Connection& connection, std::optional<JobEvent> event) {
+Result<void> process_alone(const Work& work, db::Connection& connection, const Judgement& judgement) {
   const Job& job = work.job();
   LADE_ASSIGN(const auto tables, target_tables(connection, job.definition()));
   LADE_ASSIGN(queue::Publication publication, work.context.publish(connection));
   LADE_ASSIGN(const auto holder, store::take_targets(connection, job.id, tables));
   if (!holder) {
     LADE_TRY(store::set_waits_for(connection, job.id, 0));
-    LADE_TRY(arm_processing(connection, work.group(), job, event));
+    LADE_TRY(store_removed(connection, job, judgement));
+    LADE_TRY(begin_version(connection, job));
+    LADE_TRY(arm_processing(connection, work.group(), job, judgement.event));
     LADE_TRY(publication.commit());
     work.desk.progress().phase = Phase::processing;
     return {};
@@ -108,19 +172,26 @@ Result<void> judge(const Work& work) {
     LADE_ASSIGN(judgement, judge_job(work, *session));
   }
   if (judgement.superseded) return {};
+  if (!judgement.ends && !judgement.claims && !judgement.settles) LADE_TRY(judge_set(work, judgement));
   if (judgement.ends) return conclude(work.context, work.open, work.worker, std::move(judgement.error));
   LADE_ASSIGN(const Worker::Session session, work.worker.session(work.context.stop()));
-  if (!judgement.claims && !judgement.settles && !judgement.reviewed &&
+  if (!judgement.claims && !judgement.settles && !judgement.compares && !judgement.reviewed &&
       work.job().definition().lock == definition::Lock::target)
-    return process_alone(work, *session, judgement.event);
+    return process_alone(work, *session, judgement);
   LADE_ASSIGN(queue::Publication publication, work.context.publish(*session));
   if (judgement.claims) {
     LADE_TRY(arm_claims(*session, work.group()));
   } else if (judgement.settles) {
     LADE_TRY(arm_settling(*session, work.group(), work.job().plan));
+  } else if (judgement.compares) {
+    LADE_TRY(arm_comparing(*session, work.group(), work.job().plan));
   } else if (judgement.reviewed) {
-    LADE_TRY(store::change_job(*session, work.job().id, {.event = JobEvent::review_needed}));
+    LADE_TRY(store_removed(*session, work.job(), judgement));
+    LADE_TRY(
+        store::change_job(*session, work.job().id, {.event = JobEvent::review_needed, .data = review_data(judgement)}));
   } else {
+    LADE_TRY(store_removed(*session, work.job(), judgement));
+    LADE_TRY(begin_version(*session, work.job()));
     LADE_TRY(arm_processing(*session, work.group(), work.job(), judgement.event));
   }
   LADE_TRY(publication.commit());

@@ -43,8 +43,17 @@ Result<BucketLoader*> Worker::loader(const std::stop_token& stop) {
   return loader_.get();
 }
 
+Result<BucketLoader*> Worker::comparer() {
+  LADE_TRY(open());
+  if (comparer_) return comparer_.get();
+  comparer_ = std::make_unique<BucketLoader>(job_, *own_, nullptr);
+  LADE_TRY(comparer_->prepare());
+  return comparer_.get();
+}
+
 void Worker::forget() {
   loader_.reset();
+  comparer_.reset();
   analyser_.reset();
   own_.reset();
 }

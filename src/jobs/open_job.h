@@ -40,6 +40,8 @@ class Worker {
   Result<ChunkAnalyser*> analyser();
   // The loader, bound to the session that was there when it was made: see loads_into().
   Result<BucketLoader*> loader(const std::stop_token& stop);
+  // A loader that only compares, on the session for looking.
+  Result<BucketLoader*> comparer();
   bool loads_into(const db::Connection& session) const { return loader_session_ == session.number(); }
   // After an error nothing of it is used again.
   void forget();
@@ -52,7 +54,7 @@ class Worker {
   db::Pool& sessions_;
   std::unique_ptr<db::Connection> own_;
   std::unique_ptr<ChunkAnalyser> analyser_;
-  std::unique_ptr<BucketLoader> loader_;
+  std::unique_ptr<BucketLoader> loader_, comparer_;
   std::uint64_t loader_session_ = 0;  // the number of the session that the loader writes to
 };
 

@@ -3,10 +3,14 @@
 #include <set>
 
 #include "base/log.h"
+#include "jobs/compare.h"
 #include "jobs/fixed_bucket.h"
+#include "jobs/sets.h"
 #include "jobs/store_issues.h"
 #include "jobs/task.h"
+#include "store/comparisons.h"
 #include "store/job_changes.h"
+#include "store/job_list.h"
 #include "store/journal.h"
 #include "store/outcomes.h"
 
@@ -93,8 +97,20 @@ Result<void> process_fixed_bucket(const Work& work, const StagedBucket& staged, 
   return {};
 }
 
+// Of a set that is built aside: rows are compared with what was active when it was begun, and written apart from it.
+Result<void> use_versions(const Work& work, BucketLoader& loader) {
+  const definition::WholeSet* set = work.job().definition().set();
+  if (set == nullptr || !set->version) return {};
+  LADE_ASSIGN(const Worker::Session session, work.worker.session(work.context.stop()));
+  LADE_ASSIGN(const auto version, store::set_version_of(*session, work.job().id));
+  if (!version) return fail("version_not_found", "the job has no version to build", "", ErrorKind::invalid);
+  loader.use_versions(version->based_on, version->version);
+  return {};
+}
+
 Result<void> process_bucket(const Work& work) {
   std::optional<store::BucketOutcomes> before;
+  std::optional<load::SeenRows> seen;
   // SQLite's only session is in use as long as another bucket is written: this one is prepared meanwhile.
   if (!work.open.staged.is_open() || is_judged(work.job().definition()) || work.job().retries > 0) {
     LADE_ASSIGN(const Worker::Session session, work.worker.session(work.context.stop()));
@@ -102,12 +118,15 @@ Result<void> process_bucket(const Work& work) {
     if (stopped) return {};
     LADE_TRY(work.open.staged.open(*session));
     LADE_ASSIGN(before, loaded_before(work, *session, work.target.part));
+    LADE_ASSIGN(seen, rows_seen(*session, work.job(), work.target.part));
   }
   LADE_TRY(work.open.staged.settle_claims());
   LADE_ASSIGN(const StagedBucket staged, work.open.staged.bucket(work.target.part));
   if (before) return process_fixed_bucket(work, staged, *before);
   LADE_ASSIGN(BucketLoader* const loader, work.worker.loader(work.context.stop()));
+  LADE_TRY(use_versions(work, *loader));
   LADE_TRY(loader->begin(staged));
+  loader->expect(std::move(seen));
   LADE_TRY(loader->compare_ahead());
   LADE_ASSIGN(const Worker::Session session, loading_session(work));
   LADE_ASSIGN(queue::Publication publication, work.context.publish(*session));
@@ -171,6 +190,26 @@ Result<model::RowCounts> store_buckets(const Work& work, db::Connection& connect
   return grown;
 }
 
+// Takes the rows out of the set that the file lacks; refused when that are too many and nobody has approved it.
+Result<BucketResult> remove_leftovers(const Work& work, db::Connection& connection, load::Leftovers& leftovers) {
+  const Job& job = work.job();
+  LADE_ASSIGN(const load::Leftovers::Counts counts, leftovers.find());
+  LADE_ASSIGN(const auto record, store::job_with_id(connection, job.id));
+  const bool approved = record && !record->reviewed_by.empty();
+  if (auto error = too_many_removed(*job.definition().set(), counts); error && !approved)
+    return fail(std::move(*error));
+  LADE_ASSIGN(const std::string seen,
+              store::seen_rows(connection, job.id, static_cast<std::int64_t>(set_part(job.plan))));
+  if (approved && !seen.empty()) LADE_TRY(leave_unseen(leftovers, seen));
+  BucketResult result(job);
+  if (counts.removed == 0) return result;
+  leftovers.rows().journal_to(journal_of(work, connection, set_part(job.plan)));
+  LADE_ASSIGN(result.counts.removed,
+              leftovers.rows().remove([&](std::string_view tuple) { return leftovers.rows().tell(tuple); }));
+  LADE_TRY(leftovers.rows().finish_journal());
+  return result;
+}
+
 // All buckets in one transaction; refused rows are listed to the end, then everything is taken back.
 Result<void> process_all(const Work& work) {
   const Job& job = work.job();
@@ -184,6 +223,9 @@ Result<void> process_all(const Work& work) {
   model::RowCounts counts;
   {
     LADE_ASSIGN(queue::Publication publication, work.context.publish(*session));
+    std::optional<load::Leftovers> leftovers;
+    if (job.definition().set() != nullptr) LADE_TRY(leftovers.emplace(*session, *job.program).begin());
+    loader->collect(leftovers ? &*leftovers : nullptr);
     for (std::size_t bucket = 0; bucket < job.plan.buckets(); ++bucket) {
       LADE_ASSIGN(const StagedBucket staged, work.open.staged.bucket(bucket));
       const load::JournalSink journal = journal_of(work, *session, bucket);
@@ -195,17 +237,24 @@ Result<void> process_all(const Work& work) {
         continue;
       }
       LADE_TRY(loader->begin(staged));
+      LADE_ASSIGN(auto seen, rows_seen(*session, job, bucket));
+      loader->expect(std::move(seen));
       LADE_ASSIGN(BucketResult result, loader->load(true, journal, work.context.stop()));
       results.emplace(bucket, std::move(result));
     }
     LADE_TRY(load_orphans(work, *loader, results));
+    loader->collect(nullptr);
+    if (leftovers) {
+      LADE_ASSIGN(BucketResult removed, remove_leftovers(work, *session, *leftovers));
+      results.emplace(set_part(job.plan), std::move(removed));
+    }
     for (const auto& [bucket, result] : results) counts += result.counts;
     LADE_ASSIGN(std::int64_t failed, failed_rows(*session, job.id));
     LADE_ASSIGN(const model::RowCounts settled, store::counted_outcomes(*session, job.id));
     failed += counts[Outcome::failed] - settled[Outcome::failed];
     if (!too_many_errors(job.definition(), failed, job.plan.split.rows)) {
       LADE_ASSIGN(const model::RowCounts grown, store_buckets(work, *session, results, again));
-      LADE_TRY(advance(work, *session, static_cast<std::int64_t>(results.size() - again.size()), grown));
+      LADE_TRY(advance(work, *session, static_cast<std::int64_t>(job.plan.buckets() - again.size()), grown));
       LADE_TRY(publication.commit());
       show(work, counts);
       return {};

@@ -2,7 +2,9 @@
 
 #include "jobs/analyse.h"
 #include "jobs/bucket.h"
+#include "jobs/diff_file.h"
 #include "jobs/results.h"
+#include "jobs/sets.h"
 
 namespace lade::jobs {
 namespace {
@@ -15,7 +17,8 @@ struct Rehearsal {
       : job(bound),
         progress(shown),
         findings(*bound.area),
-        buckets(bound.plan.parts(), std::vector<staging::Range>(bound.plan.chunks())) {
+        buckets(bound.plan.parts(), std::vector<staging::Range>(bound.plan.chunks())),
+        changes(bound.options.diff_file, bound.options.first_changes) {
     counts.read = bound.plan.split.rows;
   }
   const Job& job;
@@ -24,8 +27,10 @@ struct Rehearsal {
   std::vector<std::vector<staging::Range>> buckets;  // each bucket's ranges, by chunk
   std::shared_ptr<const load::ClaimResults> claims;
   std::mutex mutex;  // guards what follows
+  DiffFile changes;
   model::RowCounts counts;
   staging::IssueCounts issues;
+  std::vector<std::string> remarks;
 
   void add(const staging::IssueLog& found, const staging::IssueCounts& counted) {
     for (const staging::Range& range : found.ranges()) findings.add_range(range);
@@ -54,13 +59,19 @@ Result<void> rehearse_buckets(Rehearsal& rehearsal, const NextItem& next, const 
   LADE_ASSIGN(const auto connection, db::connect(rehearsal.job.options.database));
   BucketLoader loader(rehearsal.job, *connection, nullptr);
   LADE_TRY(loader.prepare());
+  LADE_TRY(compare_with_active(loader, *connection, rehearsal.job));
   while (const auto bucket = next()) {
     const StagedBucket staged{rehearsal.buckets[*bucket], nullptr, rehearsal.claims};
     LADE_TRY(loader.begin(staged));
     LADE_ASSIGN(db::Transaction transaction, db::Transaction::begin(*connection));
-    LADE_ASSIGN(const BucketResult result, loader.rehearse(stop));
+    std::vector<load::DiffBlock> diff;
+    load::DiffWriter writer = rehearsal.changes.writer(diff);
+    LADE_ASSIGN(const BucketResult result,
+                loader.rehearse(stop, {rehearsal.changes.is_wanted() ? &writer : nullptr, nullptr}));
+    LADE_TRY(writer.finish());
     LADE_TRY(transaction.rollback());
     const std::lock_guard lock(rehearsal.mutex);
+    LADE_TRY(rehearsal.changes.add(*bucket, std::move(diff)));
     rehearsal.add(*result.findings, result.issues);
     rehearsal.counts += result.counts;
     rehearsal.progress.rows_loaded += result.counts.accounted();
@@ -80,6 +91,32 @@ Result<void> refuse_contested(Rehearsal& rehearsal) {
   return {};
 }
 
+// What the file means for its set as a whole.
+Result<void> rehearse_set(Rehearsal& rehearsal, const std::stop_token& stop) {
+  const Job& job = rehearsal.job;
+  const definition::WholeSet* set = job.definition().set();
+  if (set == nullptr) return {};
+  LADE_ASSIGN(const auto connection, db::connect(job.options.database));
+  LADE_ASSIGN(db::Transaction transaction, db::Transaction::begin(*connection));
+  LADE_ASSIGN(const auto version, active_version(*connection, job));
+  load::Leftovers leftovers(*connection, *job.program, version);
+  const auto staged = [&](std::size_t bucket) -> Result<StagedBucket> {
+    return StagedBucket{rehearsal.buckets[bucket]};
+  };
+  LADE_ASSIGN(const load::Leftovers::Counts counts, find_leftovers(leftovers, job, staged, stop));
+  rehearsal.counts.removed = counts.removed;
+  if (const auto error = refuse_empty(*set, counts)) rehearsal.remarks.push_back(error->message);
+  if (const auto error = too_many_removed(*set, counts))
+    rehearsal.remarks.push_back(error->message + ": somebody must approve it");
+  std::vector<load::DiffBlock> diff;
+  load::DiffWriter writer = rehearsal.changes.writer(diff);
+  std::string seen;
+  if (rehearsal.changes.is_wanted()) LADE_TRY(tell_leftovers(leftovers, job, writer, seen));
+  LADE_TRY(writer.finish());
+  LADE_TRY(rehearsal.changes.add(set_part(job.plan), std::move(diff)));
+  return transaction.rollback();
+}
+
 Result<void> run_phases(Rehearsal& rehearsal, const std::stop_token& stop) {
   const Job& job = rehearsal.job;
   rehearsal.progress.phase = Phase::analysing;
@@ -91,7 +128,7 @@ Result<void> run_phases(Rehearsal& rehearsal, const std::stop_token& stop) {
   LADE_TRY(run_workers(job.options.workers, job.plan.buckets(), stop,
                        [&](const NextItem& next) { return rehearse_buckets(rehearsal, next, stop); }));
   if (stop.stop_requested()) return fail(cancelled());
-  return {};
+  return rehearse_set(rehearsal, stop);
 }
 
 Result<void> write_files(const Rehearsal& rehearsal, Outcome untold, Summary& summary) {
@@ -109,13 +146,17 @@ Result<void> write_files(const Rehearsal& rehearsal, Outcome untold, Summary& su
 
 Result<void> rehearse(const Job& job, Progress& progress, const std::stop_token& stop, Summary& summary) {
   Rehearsal rehearsal(job, progress);
+  LADE_TRY(rehearsal.changes.create());
   auto done = run_phases(rehearsal, stop);
   if (!done && done.error().kind != ErrorKind::cancelled) return done;
   rehearsal.counts[Outcome::unprocessed] += rehearsal.counts.read - rehearsal.counts.accounted();
   progress.phase = Phase::finishing;
   LADE_TRY(write_files(rehearsal, done ? Outcome::unchanged : Outcome::unprocessed, summary));
+  if (done) LADE_TRY(rehearsal.changes.finish());
+  summary.first_changes = rehearsal.changes.first();
   summary.rows = rehearsal.counts;
   summary.issues = rehearsal.issues;
+  summary.remarks = rehearsal.remarks;
   summary.outcome = done ? "succeeded" : "cancelled";
   if (!done) summary.error = done.error();
   return {};

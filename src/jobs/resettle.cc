@@ -6,6 +6,8 @@
 #include <tuple>
 #include <vector>
 
+#include "jobs/compare.h"
+#include "jobs/sets.h"
 #include "jobs/store_issues.h"
 #include "store/job_changes.h"
 #include "store/outcomes.h"
@@ -171,6 +173,9 @@ Result<void> resettle(db::Connection& connection, const Job& job, StagedRows& st
   }
   parts.erase(job.plan.buckets());
   LADE_TRY(staged.settle_claims());
+  BucketLoader comparer(job, connection, nullptr);
+  if (compares_before(job.definition())) LADE_TRY(comparer.prepare());
+  LADE_TRY(compare_with_active(comparer, connection, job));
   for (const std::size_t bucket : parts) {
     const auto number = static_cast<std::int64_t>(bucket);
     LADE_ASSIGN(const auto stored, store::outcomes_of(connection, job.id, number, number));
@@ -180,8 +185,14 @@ Result<void> resettle(db::Connection& connection, const Job& job, StagedRows& st
       continue;
     }
     LADE_ASSIGN(const StagedBucket range, staged.bucket(bucket));
-    LADE_ASSIGN(BucketResult settled, settle_bucket(job, range, {}));
-    LADE_TRY(replace(connection, job, bucket, std::move(settled), true, rows));
+    if (!compares_before(job.definition())) {
+      LADE_ASSIGN(BucketResult settled, settle_bucket(job, range, {}));
+      LADE_TRY(replace(connection, job, bucket, std::move(settled), true, rows));
+      continue;
+    }
+    LADE_ASSIGN(ComparedBucket compared, compare_bucket(job, comparer, range, bucket, {}));
+    LADE_TRY(replace(connection, job, bucket, std::move(compared.settled), true, rows));
+    LADE_TRY(store::save_comparison(connection, job.id, compared.comparison));
   }
   return {};
 }

@@ -3,7 +3,7 @@
 #include <chrono>
 
 #include "base/id.h"
-#include "jobs/follow_job.h"
+#include "jobs/one_shot.h"
 #include "jobs/job.h"
 #include "queue/rescue.h"
 #include "store/schema.h"
@@ -14,7 +14,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // How long it waits for an import that works on the same SQLite file.
-constexpr std::chrono::seconds kPatience{30};
 
 Result<store::JobRecord> fix(db::Connection& connection, const storage::Folder& storage, const FixDemand& demand,
                              const ImportOptions& options) {
@@ -51,7 +50,7 @@ Result<Summary> run_fix(const FixDemand& demand, ImportOptions options, Progress
   LADE_TRY(runner.start());
   progress.rows_total = job.rows_total.value_or(0);
   progress.phase = Phase::settling;
-  LADE_ASSIGN(const store::JobRecord ended, follow_job(runner, {job.id, job.uuid, options.user}, stop));
+  LADE_ASSIGN(const store::JobRecord ended, wait_for_end(runner, {.id = job.id, .uuid = job.uuid}, options.user, stop));
   LADE_ASSIGN(Summary summary, summary_of(runner, ended, options.results_folder));
   summary.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   progress.phase = Phase::finished;

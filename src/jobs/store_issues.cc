@@ -18,16 +18,54 @@ std::int64_t share_of_part(const Plan& plan) {
   return std::max(kMinStoredOfPart, kMaxStoredWarnings / parts);
 }
 
-// The findings as rows of lade_issue, in the database's own form.
-class IssueTuples final : public db::TupleSource {
+// Rows of lade_issue, in the database's own form.
+class IssueTuple {
  public:
-  IssueTuples(const Job& job, const staging::IssueLog& findings, const std::set<std::uint32_t>& stored,
-              db::Backend backend)
-      : job_(job),
-        reader_(findings),
+  IssueTuple(std::int64_t job, std::int64_t company, db::Backend backend)
+      : job_(job), company_(company), sqlite_(backend == db::Backend::sqlite) {}
+  // Lives until the next call.
+  std::string_view of(const staging::RowPlace& place, const model::Issue& issue) {
+    tuple_.clear();
+    integer<std::int32_t>(job_);
+    integer<std::int32_t>(company_);
+    integer<std::int64_t>(place.row_id);
+    integer<std::int64_t>(place.line);
+    text(issue.severity == model::Severity::error ? "error" : "warning");
+    text(issue.code);
+    text(issue.column);
+    text(issue.value);
+    text(issue.message);
+    text(issue.hint);
+    return tuple_;
+  }
+
+ private:
+  template <class Int>
+  void integer(std::int64_t value) {
+    if (sqlite_) {
+      db::append_sqlite_integer(tuple_, value);
+    } else {
+      db::append_big_endian<std::int32_t>(tuple_, sizeof(Int));
+      db::append_big_endian<Int>(tuple_, static_cast<Int>(value));
+    }
+  }
+  void text(std::string_view value) {
+    sqlite_ ? db::append_sqlite_text(tuple_, value) : db::append_field(tuple_, value);
+  }
+
+  const std::int64_t job_, company_;
+  const bool sqlite_;
+  std::string tuple_;
+};
+
+class Findings final : public db::TupleSource {
+ public:
+  Findings(const Job& job, const staging::IssueLog& findings, const std::set<std::uint32_t>& stored,
+           db::Backend backend)
+      : reader_(findings),
         stored_(stored),
         most_warnings_(share_of_part(job.plan)),
-        sqlite_(backend == db::Backend::sqlite) {}
+        tuple_(job.id, job.options.company, backend) {}
 
   std::optional<std::string_view> next() override {
     for (;;) {
@@ -35,63 +73,55 @@ class IssueTuples final : public db::TupleSource {
       if (!more) error = more.error();
       if (!more || !*more) return std::nullopt;
       if (finding_.verdict == model::Outcome::unprocessed || stored_.contains(finding_.place.row_id)) continue;
-      if (finding_.verdict == model::Outcome::failed || ++warnings_ <= most_warnings_) return tuple();
+      if (finding_.verdict == model::Outcome::failed || ++warnings_ <= most_warnings_)
+        return tuple_.of(finding_.place, finding_.issue);
     }
   }
   std::optional<Error> error;
 
  private:
-  std::string_view tuple() {
-    tuple_.clear();
-    integer<std::int32_t>(job_.id);
-    integer<std::int32_t>(job_.options.company);
-    integer<std::int64_t>(finding_.place.row_id);
-    integer<std::int64_t>(finding_.place.line);
-    text(finding_.issue.severity == model::Severity::error ? "error" : "warning");
-    text(finding_.issue.code);
-    text(finding_.issue.column);
-    text(finding_.issue.value);
-    text(finding_.issue.message);
-    text(finding_.issue.hint);
-    return tuple_;
-  }
-  template <class Int>
-  void integer(std::int64_t value) {
-    if (sqlite_) {
-      db::append_big_endian<std::int32_t>(tuple_, 9);
-      tuple_.push_back('i');
-      db::append_big_endian<std::int64_t>(tuple_, value);
-    } else {
-      db::append_big_endian<std::int32_t>(tuple_, sizeof(Int));
-      db::append_big_endian<Int>(tuple_, static_cast<Int>(value));
-    }
-  }
-  void text(std::string_view value) {
-    db::append_big_endian<std::int32_t>(tuple_, static_cast<std::int32_t>(value.size() + (sqlite_ ? 1 : 0)));
-    if (sqlite_) tuple_.push_back('t');
-    tuple_.append(value);
-  }
-
-  const Job& job_;
   staging::IssueReader reader_;
   const std::set<std::uint32_t>& stored_;
   const std::int64_t most_warnings_;
-  const bool sqlite_;
+  IssueTuple tuple_;
   staging::Finding finding_;
   std::int64_t warnings_ = 0;
-  std::string tuple_;
 };
+
+class NewIssues final : public db::TupleSource {
+ public:
+  NewIssues(const store::JobRecord& job, std::span<const NewIssue> issues, db::Backend backend)
+      : issues_(issues), tuple_(job.id, job.company, backend) {}
+  std::optional<std::string_view> next() override {
+    if (at_ == issues_.size()) return std::nullopt;
+    const NewIssue& issue = issues_[at_++];
+    return tuple_.of(issue.place, issue.issue);
+  }
+
+ private:
+  std::span<const NewIssue> issues_;
+  IssueTuple tuple_;
+  std::size_t at_ = 0;
+};
+
+const std::string kColumns[] = {"job_id", "company_id",  "row_id", "line",    "severity",
+                                "code",   "column_name", "value",  "message", "hint"};
 
 }  // namespace
 
 Result<void> store_issues(db::Connection& connection, const Job& job, const staging::IssueLog& findings,
                           const std::set<std::uint32_t>& stored) {
   if (findings.ranges().empty()) return {};
-  static const std::string columns[] = {"job_id", "company_id",  "row_id", "line",    "severity",
-                                        "code",   "column_name", "value",  "message", "hint"};
-  IssueTuples tuples(job, findings, stored, connection.backend());
-  LADE_TRY(connection.copy_in("lade_issue", columns, tuples));
+  Findings tuples(job, findings, stored, connection.backend());
+  LADE_TRY(connection.copy_in("lade_issue", kColumns, tuples));
   if (tuples.error) return fail(*tuples.error);
+  return {};
+}
+
+Result<void> store_issues(db::Connection& connection, const store::JobRecord& job, std::span<const NewIssue> issues) {
+  if (issues.empty()) return {};
+  NewIssues tuples(job, issues, connection.backend());
+  LADE_TRY(connection.copy_in("lade_issue", kColumns, tuples));
   return {};
 }
 

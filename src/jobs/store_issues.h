@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <set>
+#include <span>
 
 #include "db/connection.h"
 #include "jobs/job.h"
+#include "store/job_list.h"
 
 namespace lade::jobs {
 
@@ -12,5 +14,12 @@ namespace lade::jobs {
 // of the job may keep (their totals are exact). `stored`: failed rows whose findings were stored before.
 Result<void> store_issues(db::Connection& connection, const Job& job, const staging::IssueLog& findings,
                           const std::set<std::uint32_t>& stored = {});
+
+// A finding about one row that is listed however many there are.
+struct NewIssue {
+  staging::RowPlace place;
+  model::Issue issue;
+};
+Result<void> store_issues(db::Connection& connection, const store::JobRecord& job, std::span<const NewIssue> issues);
 
 }  // namespace lade::jobs

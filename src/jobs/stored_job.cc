@@ -93,6 +93,12 @@ std::string with_overwrite(const std::string& options) {
   return json::serialize(object);
 }
 
+Result<void> check_is_import(const store::JobRecord& job) {
+  if (job.undoes_id == 0) return {};
+  return fail("not_an_import", fmt::format("job {} undoes another one: it has no file", job.slug),
+              "name the import itself", ErrorKind::invalid);
+}
+
 Result<definition::Definition> definition_of(db::Connection& connection, const store::JobRecord& job) {
   LADE_ASSIGN(const std::string snapshot, store::job_snapshot(connection, job.id));
   definition::Parsed parsed = definition::parse_definition(snapshot);
@@ -123,6 +129,7 @@ Result<StoredJob> load_job(db::Connection& connection, std::int64_t id, const Im
   LADE_ASSIGN(auto record, store::job_with_id(connection, id));
   if (!record) return fail("job_not_found", fmt::format("there is no job {}", id), "", ErrorKind::invalid);
   stored.record = std::move(*record);
+  LADE_TRY(check_is_import(stored.record));
   LADE_ASSIGN(stored.definition, definition_of(connection, stored.record));
   stored.job = std::make_unique<Job>();
   Job& job = *stored.job;

@@ -29,6 +29,9 @@ std::string reading_of(const store::JobRecord& job);
 // The same options; rows that later jobs have written are overwritten when the job is retried.
 std::string with_overwrite(const std::string& options);
 
+// A job that takes another one back has no file: what needs one fails with not_an_import.
+Result<void> check_is_import(const store::JobRecord& job);
+
 // The definition as the job keeps it.
 Result<definition::Definition> definition_of(db::Connection& connection, const store::JobRecord& job);
 // The tables that a definition loads into, as the database calls them.

@@ -41,6 +41,7 @@ std::string to_json(const Summary& summary) {
                              {"rows", std::move(rows)},
                              {"conserved", summary.rows.conserved()},
                              {"issues", std::move(issues)},
+                             {"remarks", names(summary.remarks)},
                              {"files",
                               {{"succeeded", path_or_null(summary.succeeded_file)},
                                {"failed", path_or_null(summary.failed_file)},
@@ -50,6 +51,10 @@ std::string to_json(const Summary& summary) {
                              {"absent_columns", names(summary.absent_columns)},
                              {"rows_per_second", rows_per_second(summary)},
                              {"peak_rss_bytes", summary.peak_rss_bytes}};
+  if (summary.dry_run) {
+    boost::json::array& changes = object["changes"].emplace_array();
+    for (const std::string& record : summary.first_changes) changes.push_back(boost::json::parse(record));
+  }
   if (!summary.error.code.empty())
     object["error"] = {{"code", summary.error.code}, {"message", summary.error.message}, {"hint", summary.error.hint}};
   // Boost writes 1.5E0 for 1.5; people read this too.

@@ -27,10 +27,17 @@ Result<void> plan(queue::TaskContext& context, Desk& desk, const TaskTarget& tar
 Result<void> analyse(const Work& work);
 Result<void> claims(const Work& work);
 Result<void> settle(const Work& work);
+Result<void> compare(const Work& work);
 Result<void> judge(const Work& work);
 Result<void> process(const Work& work);
 Result<void> orphans(const Work& work);
 Result<void> finalise(const Work& work);
+
+// Tasks of a job that takes another one back. They need no file: nothing is bound.
+Result<void> begin_undo(queue::TaskContext& context, Desk& desk, const TaskTarget& target);
+Result<void> undo_part(queue::TaskContext& context, Desk& desk, const TaskTarget& target);
+Result<void> undo_rest(queue::TaskContext& context, Desk& desk, const TaskTarget& target);
+Result<void> end_undo(queue::TaskContext& context, Desk& desk, const TaskTarget& target);
 
 // Rows that failed so far: in analysis, and by being settled or loaded.
 Result<std::int64_t> failed_rows(db::Connection& connection, std::int64_t job);

@@ -44,9 +44,11 @@ Result<void> run_step(TaskContext& context, Desk& desk, Step step) {
   return done;
 }
 
-Result<void> run_plan(TaskContext& context, Desk& desk) {
+// A task that works without a bound job.
+template <auto run>
+Result<void> run_plain(TaskContext& context, Desk& desk) {
   LADE_ASSIGN(const TaskTarget target, read_target(context.task().payload));
-  return plan(context, desk, target);
+  return run(context, desk, target);
 }
 
 // A job whose next step was given up has ended.
@@ -81,14 +83,19 @@ void handle_tasks(queue::Node& node, Desk& desk) {
   const auto add = [&](std::string_view kind, queue::Handler run, queue::DeathHook on_death = {}) {
     node.handle(std::string(kind), {.run = std::move(run), .on_death = std::move(on_death)});
   };
-  add(kPlanTask, handler(run_plan), fail_job);
+  add(kPlanTask, handler(run_plain<plan>), fail_job);
   add(kAnalyseTask, step(analyse));
   add(kClaimsTask, step(claims));
   add(kSettleTask, step(settle));
+  add(kCompareTask, step(compare));
   add(kJudgeTask, step(judge), fail_job);
   add(kProcessTask, step(process));
   add(kOrphansTask, step(orphans));
   add(kFinaliseTask, step(finalise), fail_job);
+  add(kUndoBeginTask, handler(run_plain<begin_undo>), fail_job);
+  add(kUndoTask, handler(run_plain<undo_part>));
+  add(kUndoRestTask, handler(run_plain<undo_rest>));
+  add(kUndoEndTask, handler(run_plain<end_undo>), fail_job);
 }
 
 }  // namespace lade::jobs

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "jobs/control.h"
+#include "jobs/sets.h"
 #include "queue/rescue.h"
 #include "queue/task_list.h"
 #include "store/deliveries.h"
@@ -38,6 +39,7 @@ Result<void> tidy(Runner& runner) {
     LADE_TRY(store::expire_segments(*session, kStagingDays));
     LADE_TRY(store::expire_journals(*session, kJournalDays));
     LADE_TRY(store::expire_deliveries(*session, kDeliveryDays));
+    LADE_TRY(purge_versions(*session));
   }
   LADE_TRY(runner.desk().storage().remove_orphans(kOrphanAge, [&](const std::string& id) -> Result<bool> {
     LADE_ASSIGN(const db::Pool::Lease session, runner.sessions().acquire());

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 #include <unordered_map>
+#include <utility>
 
 #include "load/tuple_fields.h"
 
@@ -76,15 +77,19 @@ EntryLoad::EntryLoad(const analysis::Program& program, std::size_t entry, db::Co
                      db::Connection* reader)
     : TableLoad(program, entry),
       key_is_root_(entry == program.root() && !program.step_names_entities && program.entity_slot < 0 &&
-                   program.definition.partition != definition::Partition::hash),
+                   program.definition.partition != definition::Partition::hash &&
+                   std::ranges::all_of(entry_.key, [](const auto& part) { return part.column >= 0; })),
+      version_(entry_.set ? entry_.set->version : -1),
       target_(connection, entry_),
       connection_(connection) {
+  if (entry_.deletes >= 0) remover_.emplace(connection, entry_);
   if (reader != nullptr) reader_.emplace(*reader, entry_);
   respelled_ = entry_.table.has_triggers;
   for (std::size_t at = 0; at < entry_.fields.size(); ++at) {
     const TargetField& field = entry_.fields[at];
     respelled_ = respelled_ || !analysis::is_stored_as_written(field.column);
     const bool staged = field.slot >= 0;
+    if (static_cast<int>(at) == version_) continue;
     // Analysis lets no row pass whose key is blank.
     if (field.column.not_null && !(staged && field.key)) not_null_.push_back(at);
     if (!staged) {
@@ -99,6 +104,11 @@ EntryLoad::EntryLoad(const analysis::Program& program, std::size_t entry, db::Co
 }
 
 Result<void> EntryLoad::prepare() {
+  if (!entry_.by_key() && respelled_ && !entry_.found_by.empty()) {
+    found_entry_ = entry_;
+    found_entry_->key = entry_.found_by;
+    finder_.emplace(connection_, *found_entry_);
+  }
   LADE_TRY(target_.prepare());
   return reader_ ? reader_->prepare() : Result<void>();
 }
@@ -125,6 +135,8 @@ bool EntryLoad::assemble_tuple(const Portion& portion, std::size_t index) {
   for (const TargetField& field : entry_.fields) {
     if (field.slot >= 0) {
       append_whole(scratch_, fields_[static_cast<std::size_t>(field.slot)]);
+    } else if (version_ >= 0 && &field == &entry_.fields[static_cast<std::size_t>(version_)]) {
+      scratch_ += building_;
     } else if (field.constant) {
       scratch_ += *field.constant;
     } else if (field.drawn) {
@@ -141,22 +153,37 @@ bool EntryLoad::assemble_tuple(const Portion& portion, std::size_t index) {
 
 // Rows of one entity follow each other; of those that name the same stored row only one is written, and an entity that
 // is new gets one row. True when this row goes with the one before it.
-bool EntryLoad::share_row(const Portion& portion, std::size_t index, std::string_view tuple, std::string_view key) {
+bool EntryLoad::share_row(const Portion& portion, std::size_t index, std::string_view tuple, std::string_view key,
+                          bool deletes) {
   if (rows_.empty()) return false;
   EntryRow& before = rows_.back();
   if (entry_.for_new >= 0) return portion.slice.rows[before.row].root() == portion.slice.rows[index].root();
   if (entry_.key.empty() || key.empty() || before.key != key) return false;
   const bool last_wins = program_.definition.duplicates != definition::DuplicatePolicy::first;
-  if (last_wins) before.row = static_cast<std::uint32_t>(index), before.tuple = tuple;
+  if (last_wins) before.row = static_cast<std::uint32_t>(index), before.tuple = tuple, before.deletes = deletes;
   return true;
+}
+
+// Whether the row whose fields are in fields_ wants the stored one to go.
+bool EntryLoad::says_delete() const {
+  if (entry_.deletes < 0) return false;
+  const auto at = static_cast<std::size_t>(entry_.deletes);
+  analysis::TextArena arena;
+  Cell cell;
+  return fields_[at].length >= 0 &&
+         analysis::decode_value(fields_[at], program_.slots[at].form.wire, {definition::TypeKind::boolean}, arena,
+                                cell) &&
+         cell.number != 0;
 }
 
 void EntryLoad::assemble_row(const Portion& portion, std::size_t index) {
   const Row& row = portion.slice.rows[index];
   std::string_view tuple = row.tuple;
+  bool deletes = false;
   if (!entry_.tuple_is_row) {
     split(row.tuple, fields_);
     if (!concerns(portion, index, fields_) || !assemble_tuple(portion, index)) return;
+    deletes = says_delete();
     tuple = arena_.keep(scratch_);
   }
   std::string_view key;
@@ -164,12 +191,13 @@ void EntryLoad::assemble_row(const Portion& portion, std::size_t index) {
     key = key_of(tuple, &row);
     if (key.data() == key_scratch_.data()) key = arena_.keep(key);
   }
-  if (!share_row(portion, index, tuple, key)) {
+  if (!share_row(portion, index, tuple, key, deletes)) {
     sorted_ = sorted_ && (entry_.key.empty() || rows_.empty() || rows_.back().key < key);
     EntryRow& added = rows_.emplace_back();
     added.row = static_cast<std::uint32_t>(index);
     added.tuple = tuple;
     added.key = key;
+    added.deletes = deletes;
   }
   carrier_[index - begin_] = static_cast<std::uint32_t>(rows_.size());
 }
@@ -195,10 +223,33 @@ Result<void> EntryLoad::decide(const Portion& portion, std::vector<Refusal>& ref
   // What identifies an entity was not stored when its rows were analysed. It is asked for again only when it turns out
   // to be taken: mostly it is not.
   if (entry_.identifies < 0 || key_taken_ || !portion.writes) LADE_TRY(compare(portion.by_reader));
-  if (portion.later && entry_.by_key()) LADE_TRY(give_way(portion.later));
+  if (portion.later && journals()) LADE_TRY(give_way(portion.later));
   LADE_TRY(complete_new_rows());
   refuse_nulls(refusals);
+  refuse_others(refusals);
   return {};
+}
+
+void EntryLoad::refuse_others(std::vector<Refusal>& refusals) {
+  for (const EntryRow& row : rows_) {
+    if (!row.elsewhere) continue;
+    model::Issue issue;
+    issue.code = "other_set";
+    issue.message = "the stored row with this key belongs to another set";
+    issue.hint = "check whether the file is for this set";
+    refusals.push_back({row.row, std::move(issue)});
+  }
+}
+
+void EntryLoad::use_versions(std::optional<std::int64_t> active, std::optional<std::int64_t> building) {
+  if (version_ < 0) return;
+  const db::Column& column = entry_.fields[static_cast<std::size_t>(version_)].column;
+  has_active_ = active.has_value();
+  if (active) target_.read_only(column, *active);
+  if (active && reader_) reader_->read_only(column, *active);
+  building_.clear();
+  if (building) building_ = integer_field(column, *building);
+  if (building_.empty()) db::append_big_endian<std::int32_t>(building_, db::kNull);
 }
 
 void EntryLoad::refuse_nulls(std::vector<Refusal>& refusals) {
@@ -217,6 +268,30 @@ std::optional<RowAction> EntryLoad::action_of(std::size_t row) const {
 bool EntryLoad::is_new(std::size_t row) const {
   const EntryRow* carrier = row_of(row);
   return carrier != nullptr && carrier->action == Action::insert;
+}
+
+Result<void> EntryLoad::tell_changes(std::span<TableLoad* const> tables, DiffWriter& diff) const {
+  for (const EntryRow& row : rows_) {
+    if (row.action == Action::remove)
+      LADE_TRY(diff.add(diff_table_, {slice_->rows[row.row].place, row.stored, {}, {}}));
+    if (!row.is_written()) continue;
+    const bool is_new = row.action == Action::insert;
+    const std::vector<std::size_t> drawn = drawn_fields(tables, row.row);
+    LADE_TRY(diff.add(diff_table_,
+                      {slice_->rows[row.row].place, is_new ? std::string_view() : row.stored, row.tuple, drawn}));
+  }
+  return {};
+}
+
+void EntryLoad::mix_stored(std::span<std::uint64_t> fingerprints) const {
+  for (std::size_t i = 0; i < carrier_.size(); ++i) {
+    const EntryRow* row = row_of(begin_ + i);
+    if (row != nullptr && row->seen != 0) fingerprints[i] = mixed(fingerprints[i], row->seen);
+  }
+}
+
+bool EntryLoad::is_drawn(std::size_t row, std::size_t field) const {
+  return static_cast<int>(field) == version_ || (entry_.fields[field].drawn && is_new(row));
 }
 
 const EntryRow* EntryLoad::row_of(std::size_t row) const {
@@ -267,6 +342,10 @@ bool EntryLoad::overlay(std::string_view tuple, std::string_view stored) {
   scratch_.clear();
   bool differs = false;
   for (std::size_t i = 0; i < fields_.size(); ++i) {
+    if (static_cast<int>(i) == version_) {
+      append_whole(scratch_, fields_[i]);
+      continue;
+    }
     const bool keep = fields_[i].length == kKeep || entry_.fields[i].key;
     append_whole(scratch_, keep ? stored_fields_[i] : fields_[i]);
     differs = differs || (!keep && !analysis::same_value(fields_[i], stored_fields_[i], entry_.fields[i].column));
@@ -274,10 +353,27 @@ bool EntryLoad::overlay(std::string_view tuple, std::string_view stored) {
   return differs;
 }
 
+// Whether the stored row belongs to the set that the file is about.
+bool EntryLoad::is_in_scope(std::string_view tuple, std::string_view stored) {
+  if (!entry_.set || entry_.set->scope.empty() || version_ >= 0) return true;
+  return std::ranges::all_of(entry_.set->scope, [&](int field) {
+    const db::Column& column = entry_.fields[static_cast<std::size_t>(field)].column;
+    return analysis::same_value(field_at(tuple, field), field_at(stored, field), column);
+  });
+}
+
 void EntryLoad::decide_existing(EntryRow& row, std::string_view stored) {
   const bool keep_image = !entry_.tuple_is_row;  // a later entry may refer to it
   row.action = Action::unchanged;
-  if (entry_.strategy == Strategy::insert_only) {
+  row.seen = fingerprint(stored);
+  row.elsewhere = !is_in_scope(row.tuple, stored);
+  if (row.deletes) {
+    row.action = Action::remove;
+  } else if (version_ >= 0) {
+    // Every row is written into the new version, with what stays of the old one.
+    if (overlay(row.tuple, stored)) row.action = Action::update;
+    row.tuple = arena_.keep(scratch_);
+  } else if (entry_.strategy == Strategy::insert_only) {
     row.action = Action::skip_exists;
   } else if (row.tuple != stored && overlay(row.tuple, stored) && target_.can_update()) {
     row.action = Action::update;
@@ -311,12 +407,12 @@ Result<void> EntryLoad::match(std::string_view stored) {
 }
 
 Result<void> EntryLoad::compare(bool by_reader) {
-  if (!entry_.by_key() || rows_.empty()) return {};
+  if (!entry_.by_key() || rows_.empty() || !has_active_) return {};
   Target& target = by_reader ? *reader_ : target_;
   // Beside a timeline rows are made as they are needed: the timeline is what must exist.
   const bool may_insert =
       !only_existing(entry_.strategy) || (program_.entries[program_.root()].period && index_ != program_.root());
-  for (EntryRow& row : rows_) row.action = may_insert ? Action::insert : Action::skip_no_target;
+  for (EntryRow& row : rows_) row.action = may_insert && !row.deletes ? Action::insert : Action::skip_no_target;
   const auto on_row = [this](std::string_view stored) { return match(stored); };
   const bool ordered = sorted_ && program_.definition.partition != definition::Partition::hash &&
                        std::all_of(entry_.key.begin(), entry_.key.end(), [](const auto& part) { return part.ordered; });
@@ -385,10 +481,14 @@ Result<void> EntryLoad::draw_ids() {
     if (fresh.empty()) continue;
     LADE_ASSIGN(const auto ids, target_.draw(entry_.fields[at].column, fresh.size()));
     for (std::size_t i = 0; i < fresh.size(); ++i) {
-      split(fresh[i]->tuple, fields_);
       scratch_.clear();
-      for (std::size_t f = 0; f < fields_.size(); ++f)
-        f == at ? void(scratch_.append(ids[i])) : append_whole(scratch_, fields_[f]);
+      if (at + 1 == entry_.fields.size()) {
+        scratch_.append(fresh[i]->tuple.substr(0, fresh[i]->tuple.size() - sizeof(std::int32_t))).append(ids[i]);
+      } else {
+        split(fresh[i]->tuple, fields_);
+        for (std::size_t f = 0; f < fields_.size(); ++f)
+          f == at ? void(scratch_.append(ids[i])) : append_whole(scratch_, fields_[f]);
+      }
       fresh[i]->tuple = arena_.keep(scratch_);
     }
   }
@@ -412,20 +512,34 @@ const db::Column* EntryLoad::forbidden_null(const EntryRow& row) {
 }
 
 Result<bool> EntryLoad::write() {
+  if (auto inserted = insert_rows(); !inserted) {
+    key_taken_ = target_.key_was_taken();
+    if (key_taken_) return false;
+    return fail(std::move(inserted).error());
+  }
+  key_taken_ = false;
+  if (version_ >= 0) return true;
+  LADE_ASSIGN(const bool updated, update_rows());
+  if (!updated) return false;
+  LADE_TRY(remove_rows());
+  return true;
+}
+
+// New rows; of a set that is built aside all rows.
+Result<void> EntryLoad::insert_rows() {
   written_.clear();
   for (std::uint32_t i = 0; i < rows_.size(); ++i)
-    if (rows_[i].action == Action::insert) written_.push_back(i);
+    if (rows_[i].action == Action::insert || version_ >= 0) written_.push_back(i);
   in_insert_ = true;
   if (!written_.empty()) {
     ChosenRows tuples(rows_, written_);
-    if (auto inserted = target_.insert(tuples); !inserted) {
-      key_taken_ = target_.key_was_taken();
-      if (key_taken_) return false;
-      return fail(std::move(inserted).error());
-    }
+    LADE_TRY(target_.insert(tuples));
   }
   in_insert_ = false;
-  key_taken_ = false;
+  return {};
+}
+
+Result<bool> EntryLoad::update_rows() {
   written_.clear();
   for (std::uint32_t i = 0; i < rows_.size(); ++i)
     if (rows_[i].action == Action::update) written_.push_back(i);
@@ -445,8 +559,29 @@ Result<bool> EntryLoad::write() {
   return true;
 }
 
+// Rows that somebody else has deleted meanwhile are gone, as they should be.
+Result<void> EntryLoad::remove_rows() {
+  if (!remover_) return {};
+  removed_.clear();
+  written_.clear();
+  for (std::uint32_t i = 0; i < rows_.size(); ++i)
+    if (rows_[i].action == Action::remove) written_.push_back(i);
+  if (written_.empty()) return {};
+  std::vector<EntryRow> gone;
+  for (const std::uint32_t at : written_) gone.push_back(rows_[at]);
+  KeysOf keys(gone, entry_.key);
+  LADE_TRY(remover_->choose(keys));
+  LADE_TRY(remover_->remove([this](std::string_view tuple) -> Result<void> {
+    const std::size_t at = find(remover_->sort_key_of(tuple));
+    if (at < rows_.size()) removed_.emplace_back(arena_.keep(tuple), slice_->rows[rows_[at].row].place);
+    return {};
+  }));
+  return {};
+}
+
 // Takes the tuples of written rows from the database. A row that is not found was not left as it was written.
 Result<void> EntryLoad::read_back() {
+  if (!entry_.by_key()) return read_back_appended();
   std::vector<std::string> found;
   KeysOf keys(rows_, entry_.key, true);
   LADE_TRY(target_.read_keys(keys, [&](std::string_view stored) -> Result<void> {
@@ -461,28 +596,62 @@ Result<void> EntryLoad::read_back() {
   return {};
 }
 
+Result<void> EntryLoad::read_back_appended() {
+  std::unordered_map<std::string, EntryRow*> written;
+  KeysOf all(rows_, entry_.found_by, true);
+  for (EntryRow& row : rows_)
+    if (row.is_written()) written.emplace(*all.next(), &row);
+  KeysOf keys(rows_, entry_.found_by, true);
+  std::string key;
+  return finder_->read_keys(keys, [&](std::string_view stored) -> Result<void> {
+    split(stored, stored_fields_);
+    key.clear();
+    for (const analysis::KeyPart& part : entry_.found_by)
+      append_whole(key, stored_fields_[static_cast<std::size_t>(part.field)]);
+    if (const auto row = written.find(key); row != written.end()) row->second->tuple = arena_.keep(stored);
+    return {};
+  });
+}
+
 void EntryLoad::journal_to(const JournalSink& sink) {
-  if (entry_.by_key()) journal_.emplace(entry_, sink);
+  sink_ = sink;
+  lost_ = 0;
+  journal_.reset();
+  if (version_ >= 0) return;  // the version before is still there
+  if (!entry_.journal_key().empty()) journal_.emplace(entry_, sink);
+  if (remover_) remover_->journal_to(sink);
 }
 
 Result<void> EntryLoad::journal() {
-  return journal_ ? journal(*journal_) : Result<void>();
+  for (const auto& [tuple, place] : removed_) LADE_TRY(remover_->tell(tuple, place));
+  removed_.clear();
+  if (journal_) return journal(*journal_);
+  if (version_ < 0) lost_ += std::ranges::count_if(rows_, &EntryRow::is_written);
+  return {};
 }
 
 Result<void> EntryLoad::finish_journal() {
-  return journal_ ? journal_->finish() : Result<void>();
+  if (remover_) LADE_TRY(remover_->finish_journal());
+  if (journal_) return journal_->finish();
+  if (!sink_ || lost_ == 0) return {};
+  JournalBlock lost;
+  lost.table = entry_.table.quoted;
+  lost.rows = std::exchange(lost_, 0);
+  return sink_(lost);
 }
 
 Result<void> EntryLoad::journal(JournalWriter& writer) {
   if (std::none_of(rows_.begin(), rows_.end(), [](const EntryRow& row) { return row.is_written(); })) return {};
   if (respelled_) LADE_TRY(read_back());
-  KeysOf keys(rows_, entry_.key, true);
+  KeysOf keys(rows_, entry_.journal_key(), true);
   for (const EntryRow& row : rows_) {
     if (!row.is_written()) continue;
     const bool is_new = row.action == Action::insert;
     const staging::RowPlace& place = slice_->rows[row.row].place;
-    LADE_TRY(writer.add(row.key, {*keys.next(), is_new ? std::string_view() : row.stored, fingerprint(row.tuple),
-                                  place.row_id, place.line}));
+    // Nobody asks for a range of appended rows.
+    const std::string_view sort_key = entry_.by_key() ? row.key : std::string_view();
+    LADE_TRY(writer.add(sort_key, {*keys.next(), is_new ? std::string_view() : row.stored, fingerprint(row.tuple),
+                                   place.row_id, place.line}));
   }
   return {};
 }

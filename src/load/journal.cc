@@ -52,8 +52,8 @@ std::uint64_t fingerprint(std::string_view tuple) {
 JournalWriter::JournalWriter(const analysis::EntryProgram& entry, JournalSink sink) : sink_(std::move(sink)) {
   block_.table = entry.table.quoted;
   head_.push_back(kVersion);
-  put_number(head_, entry.key.size());
-  for (const analysis::KeyPart& part : entry.key)
+  put_number(head_, entry.journal_key().size());
+  for (const analysis::KeyPart& part : entry.journal_key())
     put_text(head_, entry.fields[static_cast<std::size_t>(part.field)].column.name);
   put_number(head_, entry.fields.size());
   for (const analysis::TargetField& field : entry.fields) put_text(head_, field.column.name);

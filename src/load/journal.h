@@ -35,7 +35,7 @@ struct JournalBlock {
   std::string table;                // schema and name, quoted
   std::string first_key, last_key;  // of its rows, in the form that sorts
   std::int64_t rows = 0;
-  std::string packed;
+  std::string packed;  // empty: rows of a table without a key by which they could be found again
 };
 using JournalSink = std::function<Result<void>(const JournalBlock&)>;
 

@@ -124,12 +124,11 @@ std::string Leftovers::missing() const {
                      absent);
 }
 
-// Takes the rows with spared keys out of what was found.
-Result<std::int64_t> Leftovers::spare_found() {
+Result<std::int64_t> Leftovers::leave(const std::function<bool(std::string_view tuple)>& stays) {
   std::vector<std::string> keys;
   std::vector<db::WireField> fields;
   LADE_TRY(rows_.show([&](std::string_view tuple) -> Result<void> {
-    if (!spared_.contains(std::string(rows_.sort_key_of(tuple)))) return {};
+    if (!stays(tuple)) return {};
     split(tuple, fields);
     std::string& key = keys.emplace_back();
     for (const analysis::KeyPart& part : rows_.whole().key)
@@ -139,6 +138,7 @@ Result<std::int64_t> Leftovers::spare_found() {
   if (keys.empty()) return 0;
   Tuples tuples(keys);
   LADE_TRY(connection_.copy_in(keys_, key_columns_, tuples));
+  LADE_TRY(rows_.choose_by(missing()));
   return static_cast<std::int64_t>(keys.size());
 }
 
@@ -152,8 +152,10 @@ Result<Leftovers::Counts> Leftovers::find() {
   if (connection_.backend() == db::Backend::postgresql) LADE_TRY(connection_.run("ANALYZE " + keys_));
   LADE_ASSIGN(counts.removed, rows_.choose_by(missing()));
   if (!spared_.empty()) {
-    LADE_ASSIGN(counts.spared, spare_found());
-    LADE_ASSIGN(counts.removed, rows_.choose_by(missing()));
+    LADE_ASSIGN(counts.spared, leave([this](std::string_view tuple) {
+                  return spared_.contains(std::string(rows_.sort_key_of(tuple, true)));
+                }));
+    counts.removed -= counts.spared;
   }
   LADE_ASSIGN(const auto rows, connection_.query(fmt::format("SELECT count(*) FROM {} AS stored WHERE {}",
                                                              entry_.table.quoted, condition_)));

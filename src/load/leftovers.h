@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -37,12 +38,13 @@ class Leftovers {
   };
   // Finds them, after the last keep().
   Result<Counts> find();
+  // Leaves some of them where they are; gives how many. They are tuples of all columns.
+  Result<std::int64_t> leave(const std::function<bool(std::string_view tuple)>& stays);
   // What was found, by its keys: shown, or removed.
   RowRemover& rows() { return rows_; }
 
  private:
   Result<void> fill_scope();
-  Result<std::int64_t> spare_found();
   std::string missing() const;
 
   db::Connection& connection_;

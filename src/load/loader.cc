@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "load/seen_check.h"
 #include "load/temporal_load.h"
 #include "load/tuple_fields.h"
 
@@ -20,6 +21,7 @@ Outcome outcome_of(Action action) {
   switch (action) {
     case Action::insert: return Outcome::inserted;
     case Action::update: return Outcome::updated;
+    case Action::remove: return Outcome::deleted;
     case Action::unchanged: return Outcome::unchanged;
     case Action::skip_exists:
     case Action::skip_no_target:
@@ -93,6 +95,7 @@ Loader::Loader(const analysis::Program& program, db::Connection& connection, db:
       entries_.push_back(std::move(entry));
     }
     views_.push_back(entries_.back().get());
+    watched_.push_back(is_watched(program, i));
   }
 }
 
@@ -161,6 +164,10 @@ Result<bool> Loader::recognise(Slice& slice, std::size_t begin, std::size_t end,
 }
 
 void Loader::add_refusals(Slice& slice, std::vector<Refusal> refused) {
+  // A row that could have been loaded when it was reviewed cannot be any more: what is stored has changed.
+  for (Refusal& refusal : refused)
+    if (checks_seen() && refusal.issue.code != "changed_since_review" && expected_->find(row_id(slice, refusal.row)))
+      refusal.issue = changed_issue(refusal.row, failed_entry_, "has changed");
   for (const Refusal& refusal : refused) slice.rows[refusal.row].outcome = Outcome::failed;
   for (Refusal& refusal : refused) {
     if (founds_ && is_new_entity(slice, refusal.row)) skip_siblings(slice, refusal.row);
@@ -198,6 +205,7 @@ Result<Loader::Attempt> Loader::attempt(Slice& slice, std::size_t begin, std::si
     auto decided = ahead ? true : decide(slice, begin, end, i);
     if (!decided) return refused(std::move(decided).error());  // a key that not even a temporary table takes
     if (!*decided) return Attempt::again;
+    if (i + 1 == entries_.size() && refuse_changed(slice, begin, end)) return Attempt::again;
     auto written = entries_[i]->write();
     if (!written) return refused(std::move(written).error());
     if (!*written) return Attempt::again;
@@ -220,6 +228,10 @@ Result<void> Loader::load_range(Slice& slice, std::size_t begin, std::size_t end
     const std::size_t guilty = result == Attempt::refused ? entries_[failed_entry_]->refused_row().value_or(end) : end;
     LADE_TRY(savepoint.rollback());
     if (result == Attempt::again) continue;
+    if (group_end(slice, begin, end) == end) {
+      LADE_ASSIGN(const bool as_seen, is_as_seen(slice, begin, end));
+      if (!as_seen) continue;
+    }
     if (end - begin == 1) return refuse(slice, begin, refusal);
     if (group_end(slice, begin, end) == end) return load_entity(slice, begin, end, refusal);
     return guilty < end ? load_around(slice, begin, end, guilty) : halve(slice, begin, end);
@@ -234,9 +246,13 @@ void Loader::journal_to(const JournalSink& sink) {
   for (const auto& entry : entries_) entry->journal_to(sink);
 }
 
+void Loader::use_versions(std::optional<std::int64_t> active, std::optional<std::int64_t> building) {
+  for (const auto& entry : entries_) entry->use_versions(active, building);
+}
+
 Result<void> Loader::draft_journal() {
   drafted_.clear();
-  if (!single_->program().by_key() || !single_->is_stored_as_written()) return {};
+  if (!single_->can_draft_journal()) return {};
   JournalWriter writer(single_->program(), [this](const JournalBlock& block) -> Result<void> {
     drafted_.push_back(block);
     return {};
@@ -294,6 +310,13 @@ Result<void> Loader::halve(Slice& slice, std::size_t begin, std::size_t end) {
 
 // The rows of one entity, which were refused together, one by one in the order of the file.
 Result<void> Loader::load_entity(Slice& slice, std::size_t begin, std::size_t end, const db::Diagnosis& refusal) {
+  const bool nested = std::exchange(in_entity_, true);
+  auto loaded = load_one_by_one(slice, begin, end, refusal);
+  in_entity_ = nested;
+  return loaded;
+}
+
+Result<void> Loader::load_one_by_one(Slice& slice, std::size_t begin, std::size_t end, const db::Diagnosis& refusal) {
   if (founds_ && is_new_entity(slice, begin)) return find_guilty(slice, begin, end, refusal);
   std::vector<std::size_t> rows(end - begin);
   std::iota(rows.begin(), rows.end(), begin);
@@ -395,7 +418,8 @@ Result<void> Loader::load(Slice& slice, staging::IssueWriter& issues, model::Row
   return count(slice, issues, counts);
 }
 
-Result<void> Loader::rehearse(Slice& slice, staging::IssueWriter& issues, model::RowCounts& counts) {
+Result<void> Loader::rehearse(Slice& slice, staging::IssueWriter& issues, model::RowCounts& counts,
+                              const Rehearsed& told) {
   rehearsing_ = true;
   refusals_.clear();
   skips_.clear();
@@ -404,6 +428,7 @@ Result<void> Loader::rehearse(Slice& slice, staging::IssueWriter& issues, model:
     i = decided ? i + 1 : 0;
   }
   set_outcomes(slice, 0, slice.rows.size());
+  LADE_TRY(tell_rehearsed(slice, told));
   return count(slice, issues, counts);
 }
 

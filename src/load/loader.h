@@ -6,12 +6,20 @@
 #include "analysis/program.h"
 #include "base/result.h"
 #include "db/connection.h"
+#include "load/diff.h"
 #include "load/entry_load.h"
+#include "load/seen_rows.h"
 #include "load/slice.h"
 #include "load/table_load.h"
 #include "staging/issue_log.h"
 
 namespace lade::load {
+
+// What a rehearsal tells beside its counts; null: nobody wants to know.
+struct Rehearsed {
+  DiffWriter* diff = nullptr;
+  SeenRows* seen = nullptr;
+};
 
 // Loads slices into the target tables of a definition. The caller owns the connection's transaction.
 class Loader {
@@ -36,16 +44,25 @@ class Loader {
   // holding, load() leaves such rows `unprocessed` and uncounted, for the caller to load again after the last bucket.
   void hold_orphans(bool hold) { hold_orphans_ = hold; }
 
-  // What load() writes from now on is told to the journal; tables that are only appended to cannot be taken back and
-  // are not in it. finish_journal() hands on the last of it.
+  // What load() writes from now on is told to the journal; of rows that cannot be found again it says only how many
+  // there are. finish_journal() hands on the last of it.
   void journal_to(const JournalSink& sink);
   Result<void> finish_journal();
+
+  // Of a set that is built aside: rows are compared with the version that readers see and written into the other one.
+  void use_versions(std::optional<std::int64_t> active, std::optional<std::int64_t> building);
 
   // For a job that comes late: rows that a job after it has written meanwhile are skipped (`superseded`).
   void give_way_to(LaterBlocks later) { later_ = std::move(later); }
 
   // The same decisions without writing: what load() would do unless the database itself refuses rows.
-  Result<void> rehearse(Slice& slice, staging::IssueWriter& issues, model::RowCounts& counts);
+  Result<void> rehearse(Slice& slice, staging::IssueWriter& issues, model::RowCounts& counts,
+                        const Rehearsed& told = {});
+
+  // From now on load() refuses rows for which something else is stored than a rehearsal has seen
+  // (`changed_since_review`), and those that it has refused. Tables to which several entities write the same row are
+  // not looked at (`partition: single`). Null: whatever is stored. (seen_check.cc)
+  void expect(const SeenRows* seen) { expected_ = seen; }
 
  private:
   enum class Attempt { done, again, refused };
@@ -57,6 +74,7 @@ class Loader {
   Result<void> halve(Slice& slice, std::size_t begin, std::size_t end);
   Result<void> load_around(Slice& slice, std::size_t begin, std::size_t end, std::size_t guilty);
   Result<void> load_entity(Slice& slice, std::size_t begin, std::size_t end, const db::Diagnosis& refusal);
+  Result<void> load_one_by_one(Slice& slice, std::size_t begin, std::size_t end, const db::Diagnosis& refusal);
   Result<void> find_guilty(Slice& slice, std::size_t begin, std::size_t end, const db::Diagnosis& refusal);
   void make_known(Slice& slice, std::size_t row, db::WireField id);
   Result<bool> recognise(Slice& slice, std::size_t begin, std::size_t end, std::size_t index);
@@ -66,6 +84,12 @@ class Loader {
   Result<void> refuse(Slice& slice, std::size_t row, const db::Diagnosis& refusal);
   Result<void> draft_journal();
   Result<void> journal();
+  Result<void> tell_rehearsed(const Slice& slice, const Rehearsed& told);
+  std::vector<std::uint64_t> stored_fingerprints(std::size_t rows) const;
+  bool checks_seen() const { return expected_ != nullptr && !rehearsing_ && !in_entity_; }
+  model::Issue changed_issue(std::size_t row, std::size_t entry, std::string_view how) const;
+  bool refuse_changed(Slice& slice, std::size_t begin, std::size_t end);
+  Result<bool> is_as_seen(Slice& slice, std::size_t begin, std::size_t end);
   Result<void> count(Slice& slice, staging::IssueWriter& issues, model::RowCounts& counts);
   void set_outcomes(Slice& slice, std::size_t begin, std::size_t end);
   void set_outcome(Slice& slice, std::size_t row);
@@ -89,7 +113,10 @@ class Loader {
   std::size_t failed_entry_ = 0;  // of the last attempt: what was decided for it and those before still holds
   bool has_own_parents_ = false;  // a foreign key leads from one of the loaded tables to one of them
   bool hold_orphans_ = false;
-  bool rehearsing_ = false;  // nothing is written
+  bool rehearsing_ = false;             // nothing is written
+  std::vector<bool> watched_;           // entries whose stored rows count as seen
+  const SeenRows* expected_ = nullptr;  // null: whatever is stored
+  bool in_entity_ = false;  // rows of one entity are loaded one by one: those before have changed what is stored
 };
 
 // Whether the database refused the data itself (halving helps) or could not work (the bucket is tried again).

@@ -74,11 +74,12 @@ Result<void> RowRemover::show(const OnRow& on_row) {
                               on_row);
 }
 
-std::string_view RowRemover::sort_key_of(std::string_view tuple) {
+std::string_view RowRemover::sort_key_of(std::string_view tuple, bool own_only) {
   split(tuple, fields_);
   arena_.clear();
   sort_key_.clear();
   for (const analysis::KeyPart& part : whole_.key) {
+    if (own_only && part.column < 0) continue;
     const auto at = static_cast<std::size_t>(part.field);
     analysis::Cell cell;
     if (fields_[at].length < 0 ||
@@ -89,22 +90,22 @@ std::string_view RowRemover::sort_key_of(std::string_view tuple) {
   return sort_key_;
 }
 
-Result<std::int64_t> RowRemover::remove(const PlaceOf& place_of) {
+Result<void> RowRemover::tell(std::string_view tuple, const staging::RowPlace& place) {
+  if (!journal_) return {};
+  const std::string_view sort_key = sort_key_of(tuple);
+  key_.clear();
+  for (const analysis::KeyPart& part : whole_.key) append_whole(key_, fields_[static_cast<std::size_t>(part.field)]);
+  return journal_->add(sort_key, {key_, tuple, fingerprint({}), place.row_id, place.line});
+}
+
+Result<std::int64_t> RowRemover::remove(const OnRow& on_row) {
   const bool postgresql = connection_.backend() == db::Backend::postgresql;
-  if (postgresql)  // nobody changes them between what the journal says and the end of them
+  if (postgresql)  // nobody changes them between what is shown and the end of them
     LADE_TRY(
         connection_.query(fmt::format("SELECT count(*) FROM (SELECT 1 FROM {} AS chosen JOIN {} AS stored ON {} "
                                       "FOR UPDATE OF stored) AS locked",
                                       chosen_, whole_.table.quoted, join_)));
-  if (journal_)
-    LADE_TRY(show([&](std::string_view tuple) -> Result<void> {
-      const std::string_view sort_key = sort_key_of(tuple);
-      key_.clear();
-      for (const analysis::KeyPart& part : whole_.key)
-        append_whole(key_, fields_[static_cast<std::size_t>(part.field)]);
-      const staging::RowPlace place = place_of ? place_of(sort_key) : staging::RowPlace{};
-      return journal_->add(sort_key, {key_, tuple, fingerprint({}), place.row_id, place.line});
-    }));
+  LADE_TRY(show(on_row));
   return connection_.execute(postgresql ? fmt::format("DELETE FROM {} AS stored USING {} AS chosen WHERE {}",
                                                       whole_.table.quoted, chosen_, join_)
                                         : fmt::format("DELETE FROM {} WHERE ({}) IN (SELECT {} FROM temp.{})",

@@ -28,20 +28,21 @@ class RowRemover {
   using OnRow = std::function<Result<void>(std::string_view tuple)>;
   // Shows the chosen rows, as tuples of all columns.
   Result<void> show(const OnRow& on_row);
-  // Deletes them; gives how many there were. `place_of` tells from which row of the file a key comes (in the form that
-  // sorts).
-  using PlaceOf = std::function<staging::RowPlace(std::string_view sort_key)>;
-  Result<std::int64_t> remove(const PlaceOf& place_of = {});
+  // Deletes them, having shown them to `on_row`; gives how many there were.
+  Result<std::int64_t> remove(const OnRow& on_row);
 
   void journal_to(const JournalSink& sink) { journal_.emplace(whole_, sink); }
+  // Tells the journal of a row that was removed, and from which row of the file that comes, if from one.
+  Result<void> tell(std::string_view tuple, const staging::RowPlace& place = {});
   Result<void> finish_journal() { return journal_ ? journal_->finish() : Result<void>(); }
 
   // All columns of the table that can be written, with the entry's key.
   const analysis::EntryProgram& whole() const { return whole_; }
   // The names of the key's columns, quoted, with commas between.
   const std::string& key_list() const { return key_list_; }
-  // The key of such a tuple, in the form that sorts; it lives until the next call.
-  std::string_view sort_key_of(std::string_view tuple);
+  // The key of such a tuple, in the form that sorts; or only what a file says of it, without the scope of a set. It
+  // lives until the next call.
+  std::string_view sort_key_of(std::string_view tuple, bool own_only = false);
 
  private:
   Result<void> make_table();

@@ -87,9 +87,19 @@ Result<void> Settler::fetch() {
       ahead_sibling_ = is_sibling ? failed_row_ : 0;
       return {};
     }
+    if (program_.entries.front().set) {
+      tell_failed(ahead_.key);
+      continue;
+    }
     if (failed_entity_ != ahead_.key) failed_row_ = ahead_.row_id;
     failed_entity_ = ahead_.key;
   }
+}
+
+void Settler::tell_failed(std::string_view key) const {
+  if (!options_.on_failed) return;
+  const bool hashed = program_.definition.partition == definition::Partition::hash;
+  options_.on_failed(hashed ? key.substr(2) : key);
 }
 
 // The tuple of the record at hand as it is kept; true in the column that its row has asked for, if it was granted.
@@ -188,12 +198,14 @@ Result<void> Settler::settle_group(Slice& slice, staging::IssueWriter& issues, m
   if (places_.size() == 1) return {};
   const DuplicatePolicy policy = program_.definition.duplicates;
   if (policy == DuplicatePolicy::reject) {
+    tell_failed(row.key);
     slice.rows.pop_back();
     return reject_group(issues, counts);
   }
   if (merger_) {
     const auto merged = merger_->finish();
     if (!merged) {
+      tell_failed(row.key);
       slice.rows.pop_back();
       return fail_group(merger_->refusal(), issues, counts);
     }

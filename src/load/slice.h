@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -48,6 +49,8 @@ class Slice {
 struct SettleOptions {
   std::size_t slice_bytes = 32 * 1024 * 1024;
   std::size_t buffer_bytes = 4 * 1024 * 1024;
+  // Of a set that is replaced as a whole: hears the keys of failed rows.
+  std::function<void(std::string_view key)> on_failed = {};
 };
 
 // Reads the rows of one bucket in key order and decides among keys repeated in the file, by the definition's policy,
@@ -64,6 +67,7 @@ class Settler {
 
  private:
   Result<void> fetch();
+  void tell_failed(std::string_view key) const;
   Result<void> skip_siblings(Slice& slice, staging::IssueWriter& issues, model::RowCounts& counts);
   Result<bool> read_group(Slice& slice);
   std::string_view with_grant(Slice& slice, std::string_view tuple);

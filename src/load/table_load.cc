@@ -24,6 +24,17 @@ bool TableLoad::concerns(const Portion& portion, std::size_t row, std::span<cons
          });
 }
 
+std::vector<std::size_t> TableLoad::drawn_fields(std::span<TableLoad* const> tables, std::size_t row) const {
+  std::vector<std::size_t> fields;
+  for (std::size_t at = 0; at < entry_.fields.size(); ++at) {
+    const analysis::TargetField& field = entry_.fields[at];
+    const bool refers = field.ref_entry >= 0;
+    const TableLoad& origin = refers ? *tables[static_cast<std::size_t>(field.ref_entry)] : *this;
+    if (origin.is_drawn(row, refers ? static_cast<std::size_t>(field.ref_field) : at)) fields.push_back(at);
+  }
+  return fields;
+}
+
 model::Issue null_refusal(const analysis::EntryProgram& entry, const db::Column& column) {
   model::Issue issue;
   issue.code = "not_null";

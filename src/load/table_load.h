@@ -8,6 +8,7 @@
 
 #include "analysis/program.h"
 #include "base/result.h"
+#include "load/diff.h"
 #include "load/journal.h"
 #include "load/slice.h"
 #include "load/timeline.h"
@@ -19,6 +20,7 @@ namespace lade::load {
 enum class Action : std::uint8_t {
   insert,
   update,
+  remove,
   unchanged,
   skip_exists,
   skip_no_target,
@@ -54,7 +56,7 @@ struct RowAction {
 class TableLoad {
  public:
   TableLoad(const analysis::Program& program, std::size_t entry)
-      : program_(program), entry_(program.entries[entry]), index_(entry) {}
+      : program_(program), entry_(program.entries[entry]), index_(entry), diff_table_(program, entry) {}
   TableLoad(const TableLoad&) = delete;
   TableLoad& operator=(const TableLoad&) = delete;
   virtual ~TableLoad() = default;
@@ -79,6 +81,10 @@ class TableLoad {
   virtual Result<void> journal() = 0;
   virtual Result<void> finish_journal() = 0;
 
+  // Of a set that is built aside: the version that readers see, if there is one, and the one that is being built, if it
+  // is known yet. Tables that have no versions do not care.
+  virtual void use_versions(std::optional<std::int64_t>, std::optional<std::int64_t>) {}
+
   // What was decided for slice row `row`; nullopt: it does not concern this table.
   virtual std::optional<RowAction> action_of(std::size_t row) const = 0;
   // The value that this table has for slice row `row`, kKeep when it has none of its own; nullopt when the row is not
@@ -86,6 +92,14 @@ class TableLoad {
   virtual std::optional<db::WireField> field_of(std::size_t row, std::size_t field) const = 0;
   // Whether the row's entity was not stored before.
   virtual bool is_new(std::size_t row) const = 0;
+
+  // Tells what write() will change. `tables`: all entries, decided about the same portion.
+  virtual Result<void> tell_changes(std::span<TableLoad* const> tables, DiffWriter& diff) const = 0;
+  // Mixes what is stored for each row of the portion into its fingerprint: 0 stays 0 when there is nothing.
+  virtual void mix_stored(std::span<std::uint64_t> fingerprints) const = 0;
+  // Whether the value that field_of() gives comes from a sequence, and may be another one when the row is written.
+  virtual bool is_drawn(std::size_t row, std::size_t field) const = 0;
+
   // The periods of a row that lie within its entity's timeline; nullptr: nothing is clipped here.
   struct Period {
     Day from, until;
@@ -95,13 +109,21 @@ class TableLoad {
  protected:
   // Whether the entity that a row is about has been left alone.
   bool skips(std::size_t row) const;
+  // The fields of the row whose values are drawn only now, here or in a table that they refer to.
+  std::vector<std::size_t> drawn_fields(std::span<TableLoad* const> tables, std::size_t row) const;
   // Whether slice row `row`, whose fields these are, has anything for this table.
   bool concerns(const Portion& portion, std::size_t row, std::span<const db::WireField> fields) const;
 
   const analysis::Program& program_;
   const analysis::EntryProgram& entry_;
   const std::size_t index_;
+  const DiffTable diff_table_;
 };
+
+// The fingerprint with that of one more stored row in it.
+inline std::uint64_t mixed(std::uint64_t fingerprint, std::uint64_t stored) {
+  return fingerprint * 0x9E3779B97F4A7C15u + (stored == 0 ? 1 : stored);
+}
 
 // What is said of a new row that leaves a column NULL though the table forbids it.
 model::Issue null_refusal(const analysis::EntryProgram& entry, const db::Column& column);

@@ -253,6 +253,16 @@ std::int64_t Target::refused_row() const {
 Result<void> Target::stage_update(db::TupleSource& tuples, const OnRow& on_locked) {
   LADE_TRY(fill(columns_, tuples));
   if (!is_postgresql()) return {};  // the only writer holds the database's lock already
+  return lock_staged(on_locked);
+}
+
+Result<void> Target::lock_keys(db::TupleSource& keys, const OnRow& on_locked) {
+  if (!is_postgresql()) return read_keys(keys, on_locked);
+  LADE_TRY(fill(key_columns_, keys));
+  return lock_staged(on_locked);
+}
+
+Result<void> Target::lock_staged(const OnRow& on_locked) {
   LADE_TRY(steer_planner(Reading::keys));
   // LATERAL looks the stored rows up one by one in the order of the keys; a join might go through the target instead.
   return connection_.copy_out(

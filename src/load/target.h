@@ -35,7 +35,12 @@ class Target {
   // Puts the tuples aside, locks the stored rows in key order and shows them; then apply_update() writes the tuples.
   Result<void> stage_update(db::TupleSource& tuples, const OnRow& on_locked);
   Result<void> apply_update();
-  // Deletes the rows that stage_update() has put aside instead.
+  // The stored rows with these keys, locked in key order.
+  Result<void> lock_keys(db::TupleSource& keys, const OnRow& on_locked);
+  // Puts tuples aside for apply_update(), or keys for apply_delete(), whose rows are locked already.
+  Result<void> stage(db::TupleSource& tuples) { return fill(columns_, tuples); }
+  Result<void> stage_keys(db::TupleSource& keys) { return fill(key_columns_, keys); }
+  // Deletes the rows that were put aside instead.
   Result<void> apply_delete();
   // `count` new values for a column with a sequence, as fields of a tuple.
   Result<std::vector<std::string>> draw(const db::Column& column, std::size_t count);
@@ -48,6 +53,7 @@ class Target {
   bool can_update() const { return !update_sql_.empty(); }
 
  private:
+  Result<void> lock_staged(const OnRow& on_locked);
   Result<void> fill(std::span<const std::string> columns, db::TupleSource& tuples);
   enum class Reading { range, keys };
   Result<void> steer_planner(Reading reading);

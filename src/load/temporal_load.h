@@ -31,6 +31,9 @@ class TemporalLoad final : public TableLoad {
   std::optional<db::WireField> field_of(std::size_t row, std::size_t field) const override;
   bool is_new(std::size_t row) const override;
   const std::vector<Period>* clipped_periods(std::size_t row) override;
+  Result<void> tell_changes(std::span<TableLoad* const> tables, DiffWriter& diff) const override;
+  void mix_stored(std::span<std::uint64_t> fingerprints) const override;
+  bool is_drawn(std::size_t row, std::size_t field) const override;
 
  private:
   struct Entity {
@@ -43,6 +46,7 @@ class TemporalLoad final : public TableLoad {
     std::uint32_t stored = 0;  // the first of its stored slices
     std::uint32_t slices = 0;
     bool sought = false;  // something may be stored
+    bool drawn = false;   // its id comes from the sequence
   };
   // A row of the file.
   struct Member {

@@ -49,7 +49,10 @@ Result<void> TemporalLoad::draw_ids() {
   }
   if (fresh.empty()) return {};
   LADE_ASSIGN(const auto ids, timelines_.draw(entry_.fields[at].column, fresh.size()));
-  for (std::size_t i = 0; i < fresh.size(); ++i) fresh[i]->id = arena_.keep(ids[i]);
+  for (std::size_t i = 0; i < fresh.size(); ++i) {
+    fresh[i]->id = arena_.keep(ids[i]);
+    fresh[i]->drawn = true;
+  }
   return {};
 }
 

@@ -175,6 +175,33 @@ Result<void> TemporalLoad::journal() {
   return tell(*fresh_journal_, fresh_rows_, fresh_inserts_);
 }
 
+// Of one entity after the other, in the order in which the slices are written.
+Result<void> TemporalLoad::tell_changes(std::span<TableLoad* const> tables, DiffWriter& diff) const {
+  std::vector<const Change*> all;
+  for (const auto* changes : {&deletes_, &updates_, &inserts_, &fresh_inserts_})
+    for (const Change& change : *changes) all.push_back(&change);
+  std::ranges::stable_sort(all, {}, [](const Change* change) { return change->entity; });
+  for (const Change* change : all) {
+    const std::vector<std::size_t> drawn = drawn_fields(tables, change->row);
+    LADE_TRY(diff.add(diff_table_, {slice_->rows[change->row].place, change->before, change->tuple, drawn}));
+  }
+  return {};
+}
+
+void TemporalLoad::mix_stored(std::span<std::uint64_t> fingerprints) const {
+  for (std::size_t i = 0; i < carrier_.size(); ++i) {
+    if (carrier_[i] == 0) continue;
+    const Entity& entity = entities_[members_[carrier_[i] - 1].entity];
+    for (std::uint32_t slice = 0; slice < entity.slices; ++slice)
+      fingerprints[i] = mixed(fingerprints[i], fingerprint(stored_[entity.stored + slice].tuple));
+  }
+}
+
+bool TemporalLoad::is_drawn(std::size_t row, std::size_t field) const {
+  const std::uint32_t at = carrier_[row - begin_];
+  return at != 0 && static_cast<int>(field) == period_.id_field && entities_[members_[at - 1].entity].drawn;
+}
+
 Result<void> TemporalLoad::finish_journal() {
   if (!journal_) return {};
   LADE_TRY(journal_->finish());

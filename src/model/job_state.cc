@@ -16,7 +16,8 @@ constexpr std::array<std::string_view, kJobOutcomes> kOutcomeNames = {"succeeded
 constexpr std::array<std::string_view, kJobEvents> kEventNames = {
     "file_stored",      "preparation_started", "planned",   "analysed", "review_needed", "approved",
     "rejected",         "processing_started",  "completed", "failed",   "cancelled",     "preparation_retried",
-    "analysis_retried", "processing_retried",  "fixed",     "undone"};
+    "analysis_retried", "processing_retried",  "fixed",     "undone",   "redone",        "redone_failed",
+    "redone_cancelled"};
 
 using enum JobState;
 using Event = JobEvent;
@@ -71,6 +72,9 @@ constexpr JobTransition kTransitions[] = {
     {kCancelled,             Event::processing_retried,  at(processing_data),    "it ended while buckets were loaded; only cancelled tasks run again"},
     {kCancelled,             Event::fixed,               at(analysing_data),     "failed rows were corrected"},
     {kCancelled,             Event::undone,              kUndone,                "its undo job has ended"},
+    {kUndone,                Event::redone,              kSucceeded,             "its undo was undone: what it had loaded is there again"},
+    {kUndone,                Event::redone_failed,       kFailed,                "the same, and it had failed: it can be retried again"},
+    {kUndone,                Event::redone_cancelled,    kCancelled,             "the same, and it had been cancelled: it can be retried again"},
 };
 // clang-format on
 

@@ -47,8 +47,11 @@ enum class JobEvent : std::uint8_t {
   processing_retried,
   fixed,
   undone,
+  redone,
+  redone_failed,
+  redone_cancelled,
 };
-constexpr std::size_t kJobEvents = 16;
+constexpr std::size_t kJobEvents = 19;
 
 // Where a job stands: its state, and how it ended when that is finished. Whether it is paused is a flag apart, honoured
 // when tasks are claimed.

@@ -106,6 +106,8 @@ void read_into(const json::value& value, store::JobRecord& job) {
   read_rows(members.part("rows"), job.rows);
   set_progress(job, members.number("progress"));
   job.waits_for = members.text("waits_for");
+  job.undoes = members.text("undoes");
+  job.undone_by = members.text("undone_by");
   read_errors(members, job);
   job.created_by = members.text("created_by");
   job.reviewed_by = members.text("reviewed_by");

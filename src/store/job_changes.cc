@@ -8,6 +8,7 @@
 #include "store/job_list.h"
 #include "store/sql.h"
 #include "store/tally.h"
+#include "store/undo.h"
 
 namespace lade::store {
 namespace {
@@ -32,13 +33,15 @@ struct Decisive {
   bool forced = false;
   bool paused = false;
   bool cancel_requested = false;
+  std::int64_t undone_by = 0;
+  std::string slug;
 };
 
 Result<Decisive> read_decisive(db::Connection& connection, std::int64_t id) {
   const Value values[] = {id};
   LADE_ASSIGN(const auto rows,
               connection.query("SELECT state, outcome, ended_in, review_revision, dedupe_hash, company_id, forced, "
-                               "paused, cancel_requested FROM lade_job WHERE id = $1",
+                               "paused, cancel_requested, undone_by, slug FROM lade_job WHERE id = $1",
                                values));
   if (rows.empty()) return fail(job_not_found(id));
   const db::Row& row = rows.front();
@@ -49,7 +52,9 @@ Result<Decisive> read_decisive(db::Connection& connection, std::int64_t id) {
                   integer_of(row[5]),
                   integer_of(row[6]) != 0,
                   integer_of(row[7]) != 0,
-                  integer_of(row[8]) != 0};
+                  integer_of(row[8]) != 0,
+                  integer_of(row[9]),
+                  text_of(row[10])};
 }
 
 // An UPDATE of one job, built clause by clause.
@@ -68,8 +73,9 @@ class JobUpdate {
   }
   // Changes the job if it still stands there; false when it does not.
   Result<bool> run(db::Connection& connection, std::int64_t id, const Decisive& from) {
-    sql_ += fmt::format(" WHERE id = {} AND state = {} AND review_revision = {}", parameter(id),
-                        parameter(std::string(to_string(from.standing.state))), parameter(from.revision));
+    sql_ += fmt::format(" WHERE id = {} AND state = {} AND review_revision = {} AND undone_by = {}", parameter(id),
+                        parameter(std::string(to_string(from.standing.state))), parameter(from.revision),
+                        parameter(from.undone_by));
     sql_ += from.standing.outcome
                 ? fmt::format(" AND outcome = {}", parameter(std::string(to_string(*from.standing.outcome))))
                 : " AND outcome IS NULL";
@@ -105,6 +111,7 @@ void set_effects(JobUpdate& update, const db::Connection& connection, const Deci
   if (was_finished && !is_finished) set_return(update);
   switch (change.event) {
     case JobEvent::preparation_started:
+    case JobEvent::processing_started:
       update.set_sql(fmt::format("started_at = coalesce(started_at, {})", now_sql(connection)));
       break;
     case JobEvent::file_stored: {
@@ -144,6 +151,15 @@ Result<void> check_no_twin(db::Connection& connection, const Decisive& job, cons
   if (!twin) return {};
   return fail("job_exists", fmt::format("job {} does the same at the moment", twin->slug), "wait for it, or cancel it",
               ErrorKind::duplicate);
+}
+
+// A way back from finished is closed while another job takes it back, or has done so halfway.
+Result<void> check_not_being_undone(db::Connection& connection, const Decisive& job, const JobStanding& to) {
+  const bool returns = job.standing.state == JobState::finished && to.state != JobState::finished;
+  if (!returns || job.undone_by == 0) return {};
+  LADE_ASSIGN(const auto undo, job_with_id(connection, job.undone_by));
+  if (!undo || !is_open_undo(*undo)) return {};
+  return fail(being_undone(job.slug, *undo));
 }
 
 Result<void> set_flag(db::Connection& connection, std::int64_t id, std::string_view column, bool value,
@@ -188,6 +204,7 @@ Result<JobStanding> change_in_transaction(db::Connection& connection, std::int64
     LADE_ASSIGN(const JobStanding to, model::next(from.standing, change.event));
     LADE_TRY(check_revision(from, change));
     LADE_TRY(check_no_twin(connection, from, to, change));
+    LADE_TRY(check_not_being_undone(connection, from, to));
     JobUpdate update;
     update.set("state", std::string(to_string(to.state)));
     update.set("outcome", to.outcome ? Value(std::string(to_string(*to.outcome))) : Value());

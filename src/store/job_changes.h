@@ -27,7 +27,8 @@ struct JobChange {
 
 // Moves the job as the table of states has it, and gives where it stands now. Refused, with nothing changed: what the
 // table does not have (transition_refused); an approval of another revision than the newest (revision_changed); a way
-// back from finished, or a file, while a twin is live (job_exists).
+// back from finished, or a file, while a twin is live (job_exists); a way back from finished while the job is being
+// undone (being_undone).
 Result<model::JobStanding> change_job(db::Connection& connection, std::int64_t id, const JobChange& change);
 // Back to the state in which it ended. `data` is JSON for the event.
 Result<model::JobStanding> retry_job(db::Connection& connection, std::int64_t id, const std::string& actor,

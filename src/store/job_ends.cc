@@ -5,6 +5,7 @@
 #include "store/files.h"
 #include "store/job_tables.h"
 #include "store/sql.h"
+#include "store/undo.h"
 
 namespace lade::store {
 namespace {
@@ -30,17 +31,19 @@ Result<std::vector<UnwantedFile>> forget_upload(db::Connection& connection, std:
   return files;
 }
 
-// Deletes the rows that belong to jobs which ended more than `days` ago.
+// Deletes the rows that belong to jobs which ended more than `days` ago and are not being undone.
 Result<std::int64_t> expire(db::Connection& connection, std::string_view table, std::int64_t days,
                             std::string_view condition = "") {
   const bool sqlite = connection.backend() == db::Backend::sqlite;
   const Value values[] = {sqlite ? Value(fmt::format("-{} days", days)) : Value(days)};
-  return connection.execute(
-      fmt::format(
-          "DELETE FROM {} WHERE job_id IN (SELECT id FROM lade_job WHERE finished_at < {}){}", table,
-          sqlite ? "strftime('%Y-%m-%dT%H:%M:%fZ', 'now', $1)" : "now() - CAST($1 AS integer) * interval '1 day'",
-          condition),
-      values);
+  return connection.execute(fmt::format("DELETE FROM {} WHERE job_id IN (SELECT id FROM lade_job j WHERE finished_at < "
+                                        "{} AND NOT EXISTS (SELECT 1 FROM "
+                                        "lade_job u WHERE u.id = j.undone_by AND u.outcome IS NULL)){}",
+                                        table,
+                                        sqlite ? "strftime('%Y-%m-%dT%H:%M:%fZ', 'now', $1)"
+                                               : "now() - CAST($1 AS integer) * interval '1 day'",
+                                        condition),
+                            values);
 }
 
 }  // namespace
@@ -56,6 +59,11 @@ Result<std::vector<std::int64_t>> jobs_to_cancel(db::Connection& connection) {
 Result<std::vector<UnwantedFile>> remove_job(db::Connection& connection, std::int64_t id) {
   return in_transaction(connection, [&]() -> Result<std::vector<UnwantedFile>> {
     const Value values[] = {id};
+    LADE_ASSIGN(const auto job, job_with_id(connection, id));
+    if (job) {
+      LADE_ASSIGN(const auto undo, undo_of(connection, *job));
+      if (undo && is_open_undo(*undo)) return fail(being_undone(job->slug, *undo));
+    }
     LADE_TRY(drop_job_tables(connection, id));
     LADE_ASSIGN(const auto segments, forget_segments(connection, id));
     LADE_ASSIGN(const auto results, connection.query("DELETE FROM lade_file WHERE job_id = $1 "

@@ -23,7 +23,9 @@ std::string select_jobs(const db::Connection& connection) {
       "j.dedupe_hash, j.state, j.outcome, j.paused, "
       "j.cancel_requested, j.ended_in, j.error_code, j.error, j.error_hint, j.results_error, j.retries, "
       "j.review_revision, "
-      "j.reviewed_by, (SELECT w.slug FROM lade_job w WHERE w.id = j.waits_for AND j.outcome IS NULL), j.rows_total, "
+      "j.reviewed_by, (SELECT w.slug FROM lade_job w WHERE w.id = j.waits_for AND j.outcome IS NULL), j.undoes, "
+      "(SELECT u.slug FROM lade_job u WHERE u.id = j.undoes), j.undone_by, "
+      "(SELECT u.slug FROM lade_job u WHERE u.id = j.undone_by), j.rows_total, "
       "j.rows_analysed, j.rows_read, j.rows_inserted, j.rows_updated, j.rows_unchanged, "
       "j.rows_failed, j.rows_skipped, j.rows_unprocessed, j.rows_deleted, j.rows_removed, j.issues, j.chunks, "
       "j.chunks_done, "
@@ -88,6 +90,10 @@ void read_standing(Columns& columns, JobRecord& job) {
   job.review_revision = columns.integer();
   job.reviewed_by = columns.text();
   job.waits_for = columns.text();
+  job.undoes_id = columns.integer();
+  job.undoes = columns.text();
+  job.undone_by_id = columns.integer();
+  job.undone_by = columns.text();
 }
 
 void read_counts(Columns& columns, JobRecord& job) {

@@ -47,7 +47,11 @@ struct JobRecord {
   std::int64_t retries = 0;
   std::int64_t review_revision = 0;  // raised by every correction
   std::string reviewed_by;
-  std::string waits_for;  // slug of the job that loads into its target at the moment
+  std::string waits_for;          // slug of the job that loads into its target at the moment
+  std::int64_t undoes_id = 0;     // the job that it takes back; 0: it is an import
+  std::string undoes;             // its slug; empty also when that job was forgotten
+  std::int64_t undone_by_id = 0;  // the newest job that takes it back, however that went; 0: there is none
+  std::string undone_by;          // its slug
 
   std::optional<std::int64_t> rows_total;  // known when it is planned
   std::int64_t rows_analysed = 0;

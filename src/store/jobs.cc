@@ -36,18 +36,18 @@ Result<std::int64_t> insert_job(db::Connection& connection, const NewJob& job) {
                           job.created_by,
                           job.uuid,  // as slug, until the id is known
                           id_or_null(job.project),
-                          id_or_null(job.created_by_id)};
+                          id_or_null(job.created_by_id),
+                          job.undoes};
   LADE_ASSIGN(
       const auto rows,
-      connection.query(
-          fmt::format(
-              "INSERT INTO lade_job (uuid, slug, company_id, definition_id, snapshot, file_name, "
-              "file_bytes, state, file_id, batch_id, options, dedupe_hash, forced, created_by, "
-              "project_id, created_by_id, created_at) VALUES ($1, $14, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, "
-              "$12, $13, $15, $16, {}) ON CONFLICT (company_id, dedupe_hash) "
-              "WHERE outcome IS NULL AND NOT forced DO NOTHING RETURNING id",
-              now_sql(connection)),
-          values));
+      connection.query(fmt::format("INSERT INTO lade_job (uuid, slug, company_id, definition_id, snapshot, file_name, "
+                                   "file_bytes, state, file_id, batch_id, options, dedupe_hash, forced, created_by, "
+                                   "project_id, created_by_id, undoes, created_at) VALUES ($1, $14, $2, $3, $4, $5, "
+                                   "$6, $7, $8, $9, $10, $11, "
+                                   "$12, $13, $15, $16, $17, {}) ON CONFLICT (company_id, dedupe_hash) "
+                                   "WHERE outcome IS NULL AND NOT forced DO NOTHING RETURNING id",
+                                   now_sql(connection)),
+                       values));
   if (!rows.empty()) return integer_of(rows[0][0]);
   LADE_ASSIGN(const auto twin, find_twin(connection, job.dedupe_hash, std::nullopt, job.company));
   return fail(job_exists(twin));

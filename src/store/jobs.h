@@ -28,6 +28,7 @@ struct NewJob {
   std::int64_t company = kDefaultCompany;
   std::int64_t project = 0;        // 0: none
   std::int64_t created_by_id = 0;  // 0: nobody who has an account
+  std::int64_t undoes = 0;         // the job that it takes back; 0: it is an import
 };
 
 // Gives the job's id. Its slug is that of the definition and the id; its first event is `created`. Fails with

@@ -36,6 +36,32 @@ Result<void> save_journal_block(db::Connection& connection, std::int64_t job, co
   return {};
 }
 
+Result<std::vector<JournalHead>> journal_heads(db::Connection& connection, std::int64_t job) {
+  const Value values[] = {job};
+  LADE_ASSIGN(const auto rows,
+              connection.query("SELECT bucket, table_name, block, rows, CAST(length(images) = 0 AS integer) FROM "
+                               "lade_journal WHERE job_id = $1 ORDER BY bucket, table_name, block",
+                               values));
+  std::vector<JournalHead> heads;
+  for (const db::Row& row : rows)
+    heads.push_back(
+        {integer_of(row[0]), text_of(row[1]), integer_of(row[2]), integer_of(row[3]), integer_of(row[4]) != 0});
+  return heads;
+}
+
+Result<std::string> journal_block(db::Connection& connection, std::int64_t job, std::int64_t bucket,
+                                  const std::string& table, std::int64_t block) {
+  const Value values[] = {job, bucket, table, block};
+  LADE_ASSIGN(auto found, blocks(connection,
+                                 "SELECT images FROM lade_journal WHERE job_id = $1 AND bucket = $2 AND table_name = "
+                                 "$3 AND block = $4",
+                                 values));
+  if (found.empty())
+    return fail("journal_damaged", "a block of the undo journal is not there any more",
+                "check the database; the target tables are not concerned");
+  return std::move(found.front());
+}
+
 Result<std::vector<std::string>> journal_of(db::Connection& connection, std::int64_t job, std::string_view table) {
   const Value values[] = {job, std::string(table)};
   return blocks(connection,
@@ -55,7 +81,8 @@ Result<std::vector<std::string>> later_blocks(db::Connection& connection, std::i
   const Value values[] = {job, std::string(table), db::Bytes{std::string(first_key)}, db::Bytes{std::string(last_key)}};
   return blocks(connection,
                 "SELECT images FROM lade_journal WHERE company_id = (SELECT company_id FROM lade_job WHERE id = $1) "
-                "AND table_name = $2 AND job_id > $1 AND last_key >= $3 AND first_key <= $4",
+                "AND table_name = $2 AND job_id > $1 AND last_key >= $3 AND first_key <= $4 AND EXISTS (SELECT 1 FROM "
+                "lade_job j WHERE j.id = job_id AND j.undoes = 0 AND (j.outcome IS NULL OR j.outcome <> 'undone'))",
                 values);
 }
 

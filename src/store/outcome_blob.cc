@@ -13,7 +13,7 @@ namespace {
 
 constexpr char kVersion = 1;
 constexpr unsigned kOutcomeBits = 3;
-constexpr std::uint64_t kOutcomes = 6;
+constexpr std::uint64_t kOutcomes = std::size(model::kOutcomes);
 
 tl::unexpected<Error> damaged(std::string what) {
   return fail("outcomes_damaged", "the stored outcomes of a bucket cannot be read: " + std::move(what),

@@ -329,6 +329,39 @@ CREATE UNIQUE INDEX lade_set_version_job ON lade_set_version (job_id);
 CREATE INDEX lade_set_version_set ON lade_set_version (company_id, table_name, scope);
 )sql";
 
+// What was compared before anything is written: by bucket, and the diff in blocks.
+constexpr std::string_view kComparisons = R"sql(
+CREATE TABLE lade_comparison (
+  job_id     integer NOT NULL REFERENCES lade_job (id) ON DELETE CASCADE,
+  bucket     integer NOT NULL,
+  company_id integer NOT NULL REFERENCES lade_company (id),
+  counts     text NOT NULL,
+  seen       @bytes NOT NULL,
+  PRIMARY KEY (job_id, bucket)
+);
+CREATE TABLE lade_diff (
+  job_id     integer NOT NULL REFERENCES lade_job (id) ON DELETE CASCADE,
+  bucket     integer NOT NULL,
+  block      integer NOT NULL,
+  company_id integer NOT NULL REFERENCES lade_company (id),
+  counts     text NOT NULL,
+  packed     @bytes NOT NULL,
+  PRIMARY KEY (job_id, bucket, block)
+);
+)sql";
+
+// Neither gets smaller by being compressed once more.
+constexpr std::string_view kUncompressed = R"sql(
+ALTER TABLE lade_comparison ALTER seen SET STORAGE EXTERNAL;
+ALTER TABLE lade_diff ALTER packed SET STORAGE EXTERNAL;
+)sql";
+
+// Which job takes which other one back, on both sides. The second also keeps two from doing it at once.
+constexpr std::string_view kUndo = R"sql(
+ALTER TABLE lade_job ADD undoes integer NOT NULL DEFAULT 0;
+ALTER TABLE lade_job ADD undone_by integer NOT NULL DEFAULT 0;
+)sql";
+
 // With which revision of their job rows were corrected, and which one a bucket knows. Blocks that stay for lineage.
 constexpr std::string_view kFixes = R"sql(
 ALTER TABLE lade_row_version ADD revision bigint NOT NULL DEFAULT 0;
@@ -339,6 +372,8 @@ ALTER TABLE lade_journal ADD kept boolean NOT NULL DEFAULT false;
 }  // namespace
 
 std::span<const db::Migration> migrations() {
+  static const std::string comparisons_sqlite = for_sqlite(kComparisons),
+                           comparisons_postgresql = for_postgresql(kComparisons) + std::string(kUncompressed);
   static const std::string tables_sqlite = for_sqlite(kJobTables),
                            tables_postgresql = for_postgresql(kJobTables) + job_progress_function(),
                            sets_sqlite = for_sqlite(kSets),
@@ -360,7 +395,9 @@ std::span<const db::Migration> migrations() {
       {14, "corrections of rows", kCorrections, kCorrections},
       {15, "rows and progress for SQL", tables_sqlite, tables_postgresql},
       {16, "data sets", sets_sqlite, sets_postgresql},
-      {17, "fixes", kFixes, kFixes},
+      {17, "comparisons", comparisons_sqlite, comparisons_postgresql},
+      {18, "undo", kUndo, kUndo},
+      {19, "fixes", kFixes, kFixes},
   };
   return all;
 }

@@ -147,8 +147,8 @@ TEST_P(Webhooks, SendCloudEventsWithoutValues) {
   EXPECT_EQ(event.at("subject"), boost::json::value(record.slug));
   EXPECT_EQ(event.at("datacontenttype"), "application/json");
   EXPECT_EQ(event.at("time").as_string().size(), 24u);
-  const boost::json::value rows = {{"read", 0},   {"inserted", 0}, {"updated", 0},     {"unchanged", 0},
-                                   {"failed", 0}, {"skipped", 0},  {"unprocessed", 0}, {"deleted", 0}};
+  const boost::json::value rows = {{"read", 0},    {"inserted", 0},    {"updated", 0}, {"unchanged", 0}, {"failed", 0},
+                                   {"skipped", 0}, {"unprocessed", 0}, {"deleted", 0}, {"removed", 0}};
   const boost::json::value data = {
       {"job_id", record.uuid}, {"job", record.slug},  {"definition", "prices"},    {"event", 3},  {"status", "failed"},
       {"state", "finished"},   {"outcome", "failed"}, {"error_code", "disk_full"}, {"rows", rows}};

@@ -8,7 +8,7 @@ import json
 
 ANY = "*"  # in an expected cell: whatever stands there
 
-OUTCOMES = ("inserted", "updated", "unchanged", "failed", "skipped", "unprocessed")
+OUTCOMES = ("inserted", "updated", "unchanged", "failed", "skipped", "unprocessed", "deleted")
 
 
 def compare_summary(expected, actual, path="summary"):

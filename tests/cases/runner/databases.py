@@ -90,6 +90,16 @@ class Sqlite:
             connection.close()
         return [[canonical(value, types[name]) for name, value in zip(columns, row)] for row in rows]
 
+    def dump(self):
+        """All rows of all tables but lade's own, as text."""
+        connection = sqlite3.connect(self.path)
+        try:
+            names = [row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+            return sorted(f"{name}: {row!r}" for name in names if not name.startswith(("lade_", "sqlite_"))
+                          for row in connection.execute(f"SELECT * FROM {quoted(name)}"))
+        finally:
+            connection.close()
+
     def drop(self):
         pass  # goes with its folder
 
@@ -123,6 +133,13 @@ class Postgresql:
         answer = json.loads(self.run(sql))
         return [[canonical(value, answer["types"][name]) for name, value in zip(columns, row)] for row in answer["rows"]]
 
+    def dump(self):
+        """All rows of all tables but lade's own, as text."""
+        names = self.run(f"SELECT tablename FROM pg_tables WHERE schemaname = '{self.schema}' AND tablename !~ '^lade_';").splitlines()
+        parts = [f"SELECT {literal(name)} || ': ' || replace(replace(t::text, chr(10), '\\n'), chr(13), '\\r') FROM {quoted(name)} AS t"
+                 for name in names]
+        return sorted(self.run(" UNION ALL ".join(parts) + ";").splitlines()) if parts else []
+
     def drop(self):
         """At once, not with the server: a hundred thousand small files take minutes to remove."""
         self.run(f"SET client_min_messages = error; DROP SCHEMA {self.schema} CASCADE;")
@@ -145,6 +162,10 @@ class Server:
     def stop(self):
         self.guard.stdin.close()
         self.guard.wait()
+
+
+def literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
 
 
 def quoted(name: str) -> str:

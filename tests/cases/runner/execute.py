@@ -1,5 +1,6 @@
 """Runs one case on one database under one setting."""
 
+import collections
 import dataclasses
 import json
 import os
@@ -25,7 +26,12 @@ SETTINGS = {
     "one worker": ["--workers", "1"],
     "probed lookups": ["--lookup-rows", "0"],
     "four workers": ["--workers", "4", "--chunk-bytes", "128", "--bucket-bytes", "256"],
+    "undone": [],
+    "undone in small buckets": ["--chunk-bytes", "256", "--bucket-bytes", "200"],
 }
+
+# Cases that append to a table without a key: lade says that it cannot undo them.
+CANNOT_BE_UNDONE = set()
 
 
 @dataclasses.dataclass
@@ -68,7 +74,11 @@ class Execution:
     def run_all(self, update):
         several = len(self.task.case.runs) > 1
         for number in range(1, len(self.task.case.runs) + 1):
+            undone = self.task.setting.startswith("undone")
+            before = self.database.dump() if undone else []
             self.import_file(number)
+            if undone and (differences := self.undo_and_redo(before)):
+                return [f"run {number}: {text}" for text in differences]
             if update:
                 self.update(self.task.case.expectation(number))
             elif differences := self.differences(self.task.case.expectation(number)):
@@ -97,6 +107,34 @@ class Execution:
         self.summary["exit_code"] = done.returncode
         text = issues.read_text(errors="surrogateescape") if issues.exists() else ""
         self.issues = [json.loads(line) for line in text.splitlines()]
+
+    def undo_and_redo(self, before):
+        """Takes the import back and compares every table with what it was; takes the undo back and compares again."""
+        if "job_id" not in self.summary or self.summary.get("dry_run") or self.summary.get("outcome") is None:
+            return []
+        after = self.database.dump()
+        undo = self.undo(self.summary["job_id"])
+        if self.task.case.name in CANNOT_BE_UNDONE:
+            return [] if undo.get("code") == "cannot_undo" else [f"undo: cannot_undo was expected: {undo}"]
+        if found := self.compare_undo("undo", undo, before):
+            return found
+        return self.compare_undo("undo of the undo", self.undo(undo["job_id"]), after)
+
+    def undo(self, job: str):
+        command = [str(self.lade), "undo", job, "--database", self.database.url, "--output", "json", "--data", str(self.work / "data")]
+        done = subprocess.run(command, capture_output=True, timeout=self.seconds, cwd=self.work, check=False)
+        answer = last_object(done.stdout.decode(errors="replace"))
+        answer["output"] = done.stdout.decode(errors="replace") + done.stderr.decode(errors="replace")
+        answer["exit_code"] = done.returncode
+        return answer.get("error", {}) | answer if done.returncode else answer
+
+    def compare_undo(self, what: str, job, expected):
+        rows = job.get("rows", {})
+        if job["exit_code"] != 0 or job.get("status") != "succeeded" or rows.get("skipped") or not job.get("conserved"):
+            return [f"{what}: {json.dumps(job, indent=1)}"]
+        wanted, found = collections.Counter(expected), collections.Counter(self.database.dump())
+        return [f"{what}: missing {row}" for row in list(wanted - found)[:10]] + \
+            [f"{what}: surplus {row}" for row in list(found - wanted)[:10]]
 
     def corrected(self, run, number: int) -> pathlib.Path:
         """The result file of the run before, with the corrections that a person would make."""

@@ -1,0 +1,185 @@
+"""Sets that are replaced as a whole: versions that people list and bring back, approval of large removals, and what is
+left when a job does not come to its end. On both databases."""
+
+import unittest
+
+from program import OnServer, ProgramTest
+
+PLAIN = """\
+lade: 1
+definition: plain
+columns:
+  code: {from: Code, required: true}
+  price: {from: Price, type: "decimal(12,2)"}
+load:
+  - {table: offer, key: code, strategy: replace_set, max_removed: 1}
+"""
+VERSIONED = """\
+lade: 1
+definition: versioned
+columns:
+  code: {from: Code, required: true}
+  price: {from: Price, type: "decimal(12,2)"}
+load:
+  - table: offer_row
+    key: code
+    strategy: replace_set
+    scope: {list: {active: {table: lists, take: name}}}
+    version: {column: version, table: list_version, keep_days: 0}
+    max_removed: 100%
+"""
+TABLES = ["CREATE TABLE offer (code text PRIMARY KEY, price numeric(12,2), note text)",
+          "INSERT INTO offer VALUES ('a', 1, 'by hand'), ('b', 2, NULL), ('c', 3, NULL)",
+          "CREATE TABLE lists (name text PRIMARY KEY, is_active boolean NOT NULL)",
+          "INSERT INTO lists VALUES ('north', true), ('south', false)",
+          "CREATE TABLE list_version (id INTEGER PRIMARY KEY, list text NOT NULL, is_active boolean NOT NULL)",
+          "CREATE TABLE offer_row (version integer NOT NULL, list text NOT NULL, code text NOT NULL, price numeric(12,2), "
+          "PRIMARY KEY (version, code))",
+          "CREATE VIEW offers AS SELECT o.list, o.code, o.price FROM offer_row o JOIN list_version v ON v.id = o.version "
+          "WHERE v.is_active"]
+
+
+class SetTest(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        for statement in TABLES:
+            self.execute(self.dialect(statement))
+        self.write("plain.yaml", PLAIN)
+        self.write("versioned.yaml", VERSIONED)
+
+    def dialect(self, statement):
+        return statement
+
+    def execute(self, text):
+        return self.sql(text)
+
+    def load(self, definition, rows, *words):
+        """Imports these rows; gives the exit code and what was printed."""
+        self.write("offers.csv", "Code,Price\n" + "".join(f"{code},{price}\n" for code, price in rows))
+        return self.lade("import", "offers.csv", "-d", f"{definition}.yaml", *words)
+
+    def shown(self):
+        return [(code, float(price)) for code, price in self.execute("SELECT code, price FROM offers ORDER BY code")]
+
+    def stored(self):
+        return [(code, float(price)) for code, price in self.execute("SELECT code, price FROM offer ORDER BY code")]
+
+
+class SetCommands:
+    def test_versions_follow_each_other_and_come_back(self):
+        self.assertEqual(self.load("versioned", [("a", 1), ("b", 2)])[0], 0)
+        self.assertEqual(self.load("versioned", [("b", 3), ("c", 4)])[0], 0)
+        self.assertEqual(self.shown(), [("b", 3), ("c", 4)])
+        newest, oldest = self.json("versions", "list")["versions"]
+        self.assertEqual((newest["state"], newest["rows"], newest["scope"]), ("active", 2, {"list": "north"}))
+        self.assertEqual((oldest["state"], oldest["import"]), ("retired", "versioned-1"))
+        self.assertEqual(self.json("versions", "activate", oldest["id"])["state"], "active")
+        self.assertEqual(self.shown(), [("a", 1), ("b", 2)])
+        self.assertEqual([one["state"] for one in self.json("versions", "list", "--table", "offer_row")["versions"]],
+                         ["retired", "active"])
+        self.assertRegex(self.lade("versions", "list")[1], r"\n +\d+  active +2 +\S*offer_row +")
+
+    def test_a_version_is_counted_against_the_one_before(self):
+        self.load("versioned", [("a", 1), ("b", 2)])
+        self.write("offers.csv", "Code,Price\nb,2\nc,4\nd,5\n")
+        rows = self.json("import", "offers.csv", "-d", "versioned.yaml")["rows"]
+        self.assertEqual((rows["inserted"], rows["unchanged"], rows["updated"], rows["removed"]), (2, 1, 0, 1))
+
+    def test_only_a_version_that_was_whole_can_be_activated(self):
+        code, output = self.lade("versions", "activate", "77")
+        self.assertEqual(code, 4, output)
+        self.assertIn("version_not_found", output)
+        self.assertEqual(self.load("versioned", [("a", 1)])[0], 0)
+        self.break_version()
+        code, output = self.load("versioned", [("a", 1), ("b", 2)])
+        self.assertEqual(code, 3, output)
+        self.assertEqual(self.shown(), [("a", 1)])
+        unfinished = self.json("versions", "list")["versions"][0]
+        self.assertEqual(unfinished["state"], "building")
+        code, output = self.lade("versions", "activate", str(unfinished["id"]))
+        self.assertEqual(code, 4, output)
+        self.assertIn("version_not_whole", output)
+
+    def test_versions_that_nobody_wants_are_purged_unless_somebody_refers_to_them(self):
+        for rows in ([("a", 1)], [("a", 2)], [("a", 3)]):
+            self.assertEqual(self.load("versioned", rows)[0], 0)
+        first = int(self.execute("SELECT min(version) FROM offer_row")[0][0])
+        self.refer_to(first)
+        self.lade("worker", "--until-idle", "--quiet")
+        self.assertEqual([one["state"] for one in self.json("versions", "list")["versions"]], ["active", "purged", "retired"])
+        self.assertIn("foreign key", self.json("versions", "list")["versions"][2]["error"].lower())
+        self.assertEqual(int(self.execute("SELECT count(*) FROM offer_row")[0][0]), 2)
+        self.assertEqual(self.shown(), [("a", 3)])
+
+    def test_large_removals_wait_for_approval(self):
+        code, output = self.load("plain", [("a", 1)])
+        self.assertEqual(code, 7, output)
+        self.assertEqual(len(self.stored()), 3)
+        events = self.json("jobs", "show", "plain-1")["events"]
+        self.assertIn("lacks 2 of the 3 rows", str([one["data"] for one in events if one["event"] == "review_needed"]))
+        self.assertEqual(self.lade("approve", "plain-1")[0], 0)
+        self.assertEqual(self.lade("worker", "--until-idle", "--quiet")[0], 0)
+        self.assertEqual(self.stored(), [("a", 1)])
+        self.assertEqual(self.json("jobs", "show", "plain-1")["rows"]["removed"], 2)
+
+    def test_rows_that_appear_before_the_set_is_written_are_not_removed_unseen(self):
+        self.assertEqual(self.load("plain", [("a", 1), ("b", 2), ("c", 3)])[0], 0)
+        self.sneak_in()
+        code, output = self.load("plain", [("a", 1), ("b", 2)])
+        self.assertEqual(code, 3, output)
+        self.assertIn("too_many_removed", output)
+        self.assertEqual([code for code, price in self.stored()], ["a", "b", "c", "x"])
+
+    def test_a_rejected_set_stays_as_it_was(self):
+        self.load("plain", [("a", 1)])
+        self.assertEqual(self.lade("reject", "plain-1")[0], 0)
+        self.lade("worker", "--until-idle", "--quiet")
+        self.assertEqual(len(self.stored()), 3)
+        self.assertEqual(self.json("jobs", "show", "plain-1")["rows"]["removed"], 0)
+
+    def test_a_job_that_ends_before_the_flip_leaves_the_old_set(self):
+        self.assertEqual(self.load("versioned", [("a", 1)])[0], 0)
+        self.assertEqual(self.load("versioned", [("a", 1), ("b", 2)], "--async")[0], 0)
+        self.assertEqual(self.lade("jobs", "cancel", "versioned-2")[0], 0)
+        self.lade("worker", "--until-idle", "--quiet")
+        self.assertEqual(self.shown(), [("a", 1)])
+        self.assertEqual(self.lade("jobs", "retry", "versioned-2")[0], 0)
+        self.assertEqual(self.lade("worker", "--until-idle", "--quiet")[0], 0)
+        self.assertEqual(self.shown(), [("a", 1), ("b", 2)])
+
+
+class Embedded(SetCommands, SetTest):
+    def sneak_in(self):
+        self.execute("CREATE TRIGGER sneak AFTER INSERT ON lade_task WHEN NEW.kind = 'process' "
+                     "BEGIN INSERT OR IGNORE INTO offer VALUES ('x', 9, NULL); END")
+
+    def break_version(self):
+        self.execute("CREATE TRIGGER no_b BEFORE INSERT ON offer_row WHEN NEW.code = 'b' BEGIN SELECT RAISE(ABORT, 'no b'); END")
+
+    def refer_to(self, version):
+        self.execute("CREATE TABLE quote (version integer, code text, FOREIGN KEY (version, code) REFERENCES offer_row (version, code))")
+        self.execute(f"INSERT INTO quote VALUES ({version}, 'a')")
+
+
+class Server(OnServer, SetCommands, SetTest):
+    def dialect(self, statement):
+        return statement.replace("id INTEGER PRIMARY KEY", "id integer GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY")
+
+    def execute(self, text):
+        return self.query(text)
+
+    def sneak_in(self):
+        self.execute("CREATE FUNCTION sneak() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+                     "INSERT INTO offer VALUES ('x', 9, NULL) ON CONFLICT DO NOTHING; RETURN NULL; END $$; "
+                     "CREATE TRIGGER sneak AFTER INSERT ON lade_task FOR EACH ROW WHEN (NEW.kind = 'process') EXECUTE FUNCTION sneak()")
+
+    def break_version(self):
+        self.execute("ALTER TABLE offer_row ADD CONSTRAINT no_b CHECK (code <> 'b')")
+
+    def refer_to(self, version):
+        self.execute("CREATE TABLE quote (version integer, code text, FOREIGN KEY (version, code) REFERENCES offer_row (version, code))")
+        self.execute(f"INSERT INTO quote VALUES ({version}, 'a')")
+
+
+if __name__ == "__main__":
+    unittest.main()
