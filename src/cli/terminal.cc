@@ -192,6 +192,7 @@ void print_summary(const jobs::Summary& summary) {
   list("columns read as somebody has matched them", summary.remembered_columns);
   list("columns of the file that nothing reads", summary.unmapped_columns);
   list("columns that the file does not have (stored values stay)", summary.absent_columns);
+  list("cannot be undone, since the table has no key", summary.keyless_tables);
   for (const auto& [title, path] : {std::pair("failed rows", summary.failed_file),
                                     {"succeeded rows", summary.succeeded_file},
                                     {"unprocessed rows", summary.unprocessed_file}})

@@ -82,6 +82,7 @@ struct Summary {
   std::vector<std::string> unmapped_columns;
   std::vector<std::string> absent_columns;
   std::vector<std::string> remembered_columns;  // "File column=data column", as people have said before
+  std::vector<std::string> keyless_tables;      // what is appended to them cannot be undone
   std::string succeeded_file, failed_file, unprocessed_file;
   double seconds = 0;
   std::int64_t peak_rss_bytes = 0;

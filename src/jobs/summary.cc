@@ -49,6 +49,7 @@ std::string to_json(const Summary& summary) {
                              {"ignored_columns", names(summary.unmapped_columns)},
                              {"remembered_columns", names(summary.remembered_columns)},
                              {"absent_columns", names(summary.absent_columns)},
+                             {"cannot_undo", names(summary.keyless_tables)},
                              {"rows_per_second", rows_per_second(summary)},
                              {"peak_rss_bytes", summary.peak_rss_bytes}};
   if (summary.dry_run) {

