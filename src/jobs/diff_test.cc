@@ -108,9 +108,11 @@ TEST_P(DiffProperty, OfRowsThatDelete) {
   for (const bool small : {true, false}) {
     use_small_buckets(small);
     ASSERT_OK(connection->run("DELETE FROM item"));
-    for (int i = 0; i < 60; ++i)
-      if (pick_of(2) == 0)
+    for (int i = 0; i < 60; ++i) {
+      if (pick_of(2) == 0) {
         ASSERT_OK(connection->run(fmt::format("INSERT INTO item VALUES ({}, 'plain', {})", i, pick_of(2))));
+      }
+    }
     std::string csv = "code,name,amount,gone\n";
     for (int i = 0; i < 80; ++i)
       csv += fmt::format("{},{},{},{}\n", pick_of(70), text(), pick_of(9) == 0 ? "bad" : std::to_string(pick_of(2)),
