@@ -50,6 +50,7 @@ class DiffProperty : public testing::DiffedTest {
     }
     EXPECT_EQ(rows["insert"], rows_with(job, Outcome::inserted));
     EXPECT_EQ(rows["update"], rows_with(job, Outcome::updated));
+    EXPECT_EQ(rows["remove"], rows_with(job, Outcome::deleted));
   }
   std::set<std::int64_t> rows_with(const std::string& job, Outcome outcome) {
     std::set<std::int64_t> rows;
@@ -100,6 +101,26 @@ TEST_P(DiffProperty, OfOneTableByEveryStrategy) {
           "load: [{table: thing, key: k, strategy: " +
               strategy + "}]\n",
           {{.name = "thing", .key = {"k"}, .columns = {"k", "name", "price", "day"}}});
+  }
+}
+
+TEST_P(DiffProperty, OfRowsThatDelete) {
+  for (const bool small : {true, false}) {
+    use_small_buckets(small);
+    ASSERT_OK(connection->run("DELETE FROM item"));
+    for (int i = 0; i < 60; ++i) {
+      if (pick_of(2) == 0) {
+        ASSERT_OK(connection->run(fmt::format("INSERT INTO item VALUES ({}, 'plain', {})", i, pick_of(2))));
+      }
+    }
+    std::string csv = "code,name,amount,gone\n";
+    for (int i = 0; i < 80; ++i)
+      csv += fmt::format("{},{},{},{}\n", pick_of(70), text(), pick_of(9) == 0 ? "bad" : std::to_string(pick_of(2)),
+                         pick_of(3) == 0 ? "true" : "");
+    check(csv,
+          "columns: {code: {type: integer}, name: , amount: {type: integer}, gone: {type: boolean}}\n"
+          "load: [{table: item, key: code, columns: [code, name, amount], delete: gone}]\n",
+          {{.name = "item", .key = {"code"}, .columns = {"code", "name", "amount"}}});
   }
 }
 

@@ -11,6 +11,7 @@ import http.client
 import json
 import os
 import pathlib
+import subprocess
 import sys
 import time
 import unittest
@@ -43,6 +44,11 @@ def write_file(path, rows):
             file.write(f"{number},some thing of number {number},{number % 997}.50,{'south' if number % 5000 == 0 else 'north'},a note that stays\n")
 
 
+def import_file(test, name):
+    command = test.command("import", name + ".csv", "-d", name + ".yaml", "--quiet", "--database", test.url)
+    return subprocess.run(command, cwd=test.folder, stdout=subprocess.DEVNULL, check=False).returncode
+
+
 def fill(test, rows):
     """Every second row is stored already, with another price."""
     path = test.folder / "stored.csv"
@@ -51,7 +57,7 @@ def fill(test, rows):
         for number in range(0, rows, 2):
             file.write(f"{number},some thing of number {number},{number % 997}.25,north,a note that stays\n")
     test.write("stored.yaml", DEFINITION.replace("review: always\n", ""))
-    test.check(test.lade("import", "stored.csv", "-d", "stored.yaml", "--quiet"))
+    assert import_file(test, "stored") == 0
 
 
 def ask(test, path):
@@ -95,8 +101,7 @@ def run(test, rows):
     test.check(test.lade("definitions", "add", "prices.yaml"))
     write_file(test.folder / "prices.csv", rows)
     begun = time.monotonic()
-    code, output = test.lade("import", "prices.csv", "-d", "prices.yaml", "--quiet")
-    assert code == 7, output
+    assert import_file(test, "prices") == 7
     print(f"figure  {rows} rows analysed and compared in {time.monotonic() - begun:.1f} s, {test.url.split(':')[0]}", flush=True)
     test.server = test.start()
     job = json.loads(ask(test, "?status=waiting_for_review"))["items"][0]["job_id"]
