@@ -1,12 +1,16 @@
-"""The files of the benchmark of price lists: those of the components, and of the second load a part in which 2 % of the codes are missing."""
+"""The files of the benchmark of price lists. A list is whole or not at all, so the bad rows of the components are left out; repeated keys stay.
+In the second list 2 % of the codes are missing."""
 
 import csv
 import pathlib
+import re
 import zlib
 
 from .components import Components
 
 ITEMS = pathlib.Path(__file__).resolve().parent.parent / "price-lists" / "items.sql"
+ITEM = re.compile(r"^\(\d+,'([^']*)','([^']*)'\)", re.M)
+NUMBER = re.compile(r"([0-9]+(\.[0-9]+)?)?")
 REMOVED = 50  # one code of so many
 
 
@@ -17,17 +21,29 @@ def is_removed(code):
 class PriceLists(Components):
     def __init__(self, folder, generator, rows):
         super().__init__(folder, generator, rows)
-        self.second_dirty = self.folder / "second_dirty.csv"
+        self.first = self.folder / "first_list.csv"
+        self.second = self.folder / "second_list.csv"
         self.second_clean = self.folder / "second_clean.csv"
-        for source, target, column in ((self.changed_dirty, self.second_dirty, 2), (self.changed_clean, self.second_clean, 1)):
-            if not target.exists():
-                self.leave_out(source, target, column)
+        if not self.second_clean.exists():
+            self.make_lists()
 
-    def leave_out(self, source, target, column):
+    def make_lists(self):
+        items = set(ITEM.findall(self.items.read_text()))
+
+        def is_good(row):
+            return (row[0], row[1]) in items and row[2] and all(NUMBER.fullmatch(row[column]) for column in (4, 6))
+
+        self.take(self.dirty, self.first, is_good)
+        self.take(self.changed_dirty, self.second, lambda row: is_good(row) and not is_removed(row[2]))
+        self.take(self.changed_clean, self.second_clean, lambda row: not is_removed(row[1]))
+
+    def take(self, source, target, is_wanted):
+        """The header and the rows that are wanted."""
         unfinished = target.with_suffix(".part")
         with source.open(newline="", encoding="utf-8") as lines, unfinished.open("w", newline="", encoding="utf-8") as out:
-            writer = csv.writer(out, lineterminator="\n")
-            writer.writerows(row for row in csv.reader(lines) if not is_removed(row[column]))
+            rows, writer = csv.reader(lines), csv.writer(out, lineterminator="\n")
+            writer.writerow(next(rows))
+            writer.writerows(filter(is_wanted, rows))
         unfinished.rename(target)
 
     def items_script(self):
