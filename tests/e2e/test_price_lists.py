@@ -42,7 +42,7 @@ class PriceLists(ServerTest):
         self.assertEqual((waiting["status"], waiting["message"]), ("RUNNING", "waiting for review"))
         self.problem(self.upload(COMPONENTS, short), 409, "job_exists")
         again = self.load(COMPONENTS, whole)  # another file, with what is stored
-        self.assertEqual(again["resultJson"]["unchanged"], 12)
+        self.assertEqual((again["status"], again["resultJson"]["unchanged"]), ("SUCCEEDED", 12), again)
 
 
 class PriceListsOnServer(OnServer, PriceLists):
