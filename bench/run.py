@@ -15,8 +15,10 @@ from kit.components import Components
 from kit.legal_units import LegalUnits
 from kit.measure import compete
 from kit.on_postgresql import PostgresqlBench
+from kit.on_price_lists import PriceListsOnPostgresql, PriceListsOnSqlite
 from kit.on_register import RegisterBench
 from kit.on_sqlite import SqliteBench
+from kit.price_lists import PriceLists
 
 ROOT = pathlib.Path(__file__).resolve().parent
 SMALL_ROWS = 100_000
@@ -29,7 +31,7 @@ def parse_arguments():
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--data", type=pathlib.Path, default=ROOT / "data", help="where the generated files are kept")
-    parser.add_argument("--only", choices=("postgresql", "sqlite", "small", "register"))
+    parser.add_argument("--only", choices=("postgresql", "sqlite", "small", "register", "price-lists"))
     parser.add_argument("--json", type=pathlib.Path, help="also write the figures here")
     return parser.parse_args()
 
@@ -51,11 +53,22 @@ def register(options, work):
             yield from bench.run(options.rounds, rows)
 
 
+def price_lists(options, work):
+    """Whole sets of components, with versions and without."""
+    data = PriceLists(options.data.resolve(), options.generator.resolve(), options.rows)
+    with PriceListsOnPostgresql(options.lade.resolve(), data, work) as bench:
+        yield from bench.run(options.rounds, options.rows)
+    yield from PriceListsOnSqlite(options.lade.resolve(), data, work).run(options.rounds, options.rows)
+
+
 def competitions(options, work):
     lade = options.lade.resolve()
     generator = options.generator.resolve()
     if options.only == "register":
         yield from register(options, work)
+        return
+    if options.only == "price-lists":
+        yield from price_lists(options, work)
         return
     data = Components(options.data.resolve(), generator, options.rows)
     if options.only in (None, "postgresql"):
@@ -67,6 +80,7 @@ def competitions(options, work):
         yield from small_files(lade, Components(options.data.resolve(), generator, SMALL_ROWS), work, options.rounds)
     if options.only is None:
         yield from register(options, work)
+        yield from price_lists(options, work)
 
 
 def main():

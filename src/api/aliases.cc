@@ -12,6 +12,7 @@
 #include "queue/settings.h"
 #include "queue/task_list.h"
 #include "store/row_list.h"
+#include "store/set_versions.h"
 
 // Addresses and words of the systems that lade takes over from, for the clients that they have: Nexus (import jobs with
 // chunks) and the queue in the database. One table; what is done is what the API does.
@@ -84,7 +85,15 @@ Result<http::Reception> nexus_create(Asked asked) {
 Result<http::Response> nexus_show(Call& call) {
   LADE_TRY(call.query.finish());
   LADE_ASSIGN(const JobRecord job, require_import(call, call.connection));
-  return json_response(200, nexus_job(job));
+  json::object object = nexus_job(job);
+  // Which set the file replaces, e.g. the id of the price list, and as which version.
+  LADE_ASSIGN(const auto version, store::set_version_of(call.connection, job.id));
+  if (version) {
+    json::object& meta = object["metaJson"].as_object();
+    meta["scope"] = parsed_or_null(version->scope);
+    meta["version"] = version->version;
+  }
+  return json_response(200, std::move(object));
 }
 
 // The messages that Nexus' workers pass to each other: the job itself, then one for each part of it.

@@ -58,9 +58,12 @@ json::object to_json(const jobs::DiffPage& page, const store::JobRecord& job, co
 json::value comparison_json(const std::optional<model::RowCounts>& counts) {
   using model::Outcome;
   if (!counts) return nullptr;
-  return json::object{{"insert", (*counts)[Outcome::inserted]}, {"update", (*counts)[Outcome::updated]},
-                      {"delete", (*counts)[Outcome::deleted]},  {"unchanged", (*counts)[Outcome::unchanged]},
-                      {"skip", (*counts)[Outcome::skipped]},    {"fail", (*counts)[Outcome::failed]},
+  return json::object{{"insert", (*counts)[Outcome::inserted]},
+                      {"update", (*counts)[Outcome::updated]},
+                      {"delete", (*counts)[Outcome::deleted]},
+                      {"unchanged", (*counts)[Outcome::unchanged]},
+                      {"skip", (*counts)[Outcome::skipped]},
+                      {"fail", (*counts)[Outcome::failed]},
                       {"remove", counts->removed}};
 }
 

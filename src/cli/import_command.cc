@@ -25,6 +25,8 @@ struct ImportCommand {
   const CLI::Option* issues = nullptr;
   const CLI::Option* workers = nullptr;
   const CLI::Option* batch_rows = nullptr;
+  const CLI::Option* chunk_bytes = nullptr;
+  const CLI::Option* bucket_bytes = nullptr;
 };
 
 boost::json::object object_of(const std::string& file, const Result<jobs::SubmittedJob>& job) {
@@ -74,6 +76,8 @@ Result<void> apply_settings(ImportCommand& command, const CommonOptions& common)
   LADE_TRY(apply(named, settings));
   if (command.workers->empty()) command.options.workers = settings.workers;
   if (command.batch_rows->empty()) command.options.batch_rows = settings.batch_rows;
+  if (command.chunk_bytes->empty()) command.options.chunk_bytes = settings.chunk_bytes;
+  if (command.bucket_bytes->empty()) command.options.bucket_bytes = settings.bucket_bytes;
   return {};
 }
 
@@ -146,15 +150,15 @@ int run(ImportCommand& command, const CommonOptions& common) {
   return server->empty() ? import_here(command, common) : import_there(command, *server, common);
 }
 
-// For tests and measurements; the defaults are meant to be right. Gives the option of batch_rows.
-const CLI::Option* add_tuning(CLI::App& app, jobs::ImportOptions& options) {
+// For tests and measurements; the defaults are meant to be right.
+void add_tuning(CLI::App& app, ImportCommand& command) {
+  jobs::ImportOptions& options = command.options;
   app.add_option("--block-bytes", options.block_bytes)->group("");
-  const CLI::Option* batch_rows = app.add_option("--batch-rows", options.batch_rows)->group("");
-  app.add_option("--chunk-bytes", options.chunk_bytes)->group("");
-  app.add_option("--bucket-bytes", options.bucket_bytes)->group("");
+  command.batch_rows = app.add_option("--batch-rows", options.batch_rows)->group("");
+  command.chunk_bytes = app.add_option("--chunk-bytes", options.chunk_bytes)->group("");
+  command.bucket_bytes = app.add_option("--bucket-bytes", options.bucket_bytes)->group("");
   app.add_option("--staging-memory", options.staging_memory)->group("");
   app.add_option("--lookup-rows", options.lookup_rows)->group("");
-  return batch_rows;
 }
 
 // What only an import that makes a job takes.
@@ -218,7 +222,7 @@ void add_command(CLI::App& app, const char* name, const char* description, bool 
       sub->add_option("--workers", command->options.workers, "threads and connections (default: one per core)");
   sub->add_option("--max-bytes", command->options.max_bytes, "largest file accepted, after inflating")
       ->capture_default_str();
-  command->batch_rows = add_tuning(*sub, command->options);
+  add_tuning(*sub, *command);
   sub->callback([command, &common, &action] { action = [command, &common] { return run(*command, common); }; });
 }
 

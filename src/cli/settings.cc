@@ -10,6 +10,8 @@
 namespace lade::cli {
 namespace {
 
+constexpr std::int64_t kMaxPartBytes = 1'000'000'000;
+
 Error setting_invalid(std::string_view name, std::string_view value, std::int64_t most) {
   return {"setting_invalid", fmt::format("{}={}: a whole number from 1 to {} is needed", name, value, most),
           "docs/settings.md has the settings", ErrorKind::usage};
@@ -71,6 +73,8 @@ Result<NamedSettings> named_settings(const std::string& file) {
 Result<void> apply(const NamedSettings& settings, jobs::ImportOptions& options) {
   LADE_TRY(read_number(settings, {"QUEUE_CONCURRENCY", "IMPORT_WORKER_CONCURRENCY", "scrapeWorkerCount"}, 256,
                        options.workers));
+  LADE_TRY(read_number(settings, {"IMPORT_CHUNK_BYTES"}, kMaxPartBytes, options.chunk_bytes));
+  LADE_TRY(read_number(settings, {"IMPORT_BUCKET_BYTES"}, kMaxPartBytes, options.bucket_bytes));
   return read_number(settings, {"IMPORT_DEFAULT_BATCH_SIZE"}, 1'000'000, options.batch_rows);
 }
 

@@ -20,6 +20,10 @@ TEST(SettingsFile, SaysHowImportsRun) {
   ASSERT_OK(apply({{"IMPORT_DEFAULT_BATCH_SIZE", "500"}, {"IMPORT_WORKER_CONCURRENCY", "3"}}, options));
   EXPECT_EQ(options.batch_rows, 500u);
   EXPECT_EQ(options.workers, 3u);
+  ASSERT_OK(apply({{"IMPORT_CHUNK_BYTES", "65536"}, {"IMPORT_BUCKET_BYTES", "32768"}}, options));
+  EXPECT_EQ(options.chunk_bytes, 65'536u);
+  EXPECT_EQ(options.bucket_bytes, 32'768u);
+  EXPECT_FAILS(apply({{"IMPORT_CHUNK_BYTES", "8 MB"}}, options), "setting_invalid");
   ASSERT_OK(apply({{"QUEUE_CONCURRENCY", "5"}, {"IMPORT_WORKER_CONCURRENCY", "3"}}, options));
   EXPECT_EQ(options.workers, 5u) << "lade's own name counts more";
   for (const char* value : {"0", "-1", "many", "", "3x", "99999999999999999999", "257"})

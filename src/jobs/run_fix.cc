@@ -3,8 +3,8 @@
 #include <chrono>
 
 #include "base/id.h"
-#include "jobs/one_shot.h"
 #include "jobs/job.h"
+#include "jobs/one_shot.h"
 #include "queue/rescue.h"
 #include "store/schema.h"
 
@@ -12,8 +12,6 @@ namespace lade::jobs {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-// How long it waits for an import that works on the same SQLite file.
 
 Result<store::JobRecord> fix(db::Connection& connection, const storage::Folder& storage, const FixDemand& demand,
                              const ImportOptions& options) {

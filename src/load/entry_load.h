@@ -47,9 +47,7 @@ class EntryLoad final : public TableLoad {
   // Tells a journal what was written, as it is stored now; or, before that, what will be.
   Result<void> journal(JournalWriter& writer);
   // Whether that can be told before.
-  bool can_draft_journal() const {
-    return version_ < 0 && !entry_.journal_key().empty() && !respelled_ && !remover_;
-  }
+  bool can_draft_journal() const { return version_ < 0 && !entry_.journal_key().empty() && !respelled_ && !remover_; }
   void use_versions(std::optional<std::int64_t> active, std::optional<std::int64_t> building) override;
 
   std::optional<RowAction> action_of(std::size_t row) const override;
