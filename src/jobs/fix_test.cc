@@ -239,14 +239,14 @@ TEST_P(FixTest, ARowThatWaitedForItsParentComesWithIt) {
       connection->run("DROP TABLE item; CREATE TABLE item (code integer PRIMARY KEY, name text, "
                       "amount integer REFERENCES item (code))"));
   std::string rows = "500,grandparent,x\n1,child,400\n400,parent,500\n";
-  for (int i = 600; i < 900; ++i) rows += fmt::format("{},other,\n", i);
+  for (int i = 600; i < 2'000; ++i) rows += fmt::format("{},other,\n", i);
   const std::string job = ended(rows);
-  ASSERT_GT(record(job).buckets, 2);
+  ASSERT_GT(record(job).buckets, 1);
   EXPECT_EQ(failed(job), (Strings{"1 not_an_integer", "2 foreign_key_violation", "3 foreign_key_violation"}));
   ASSERT_OK(fix(job, {{1, {{"amount", ""}}}, {2, {}}, {3, {}}}));
   finish(job);
   EXPECT_EQ(failed(job), Strings{});
-  EXPECT_EQ(integer("SELECT count(*) FROM item"), 303);
+  EXPECT_EQ(integer("SELECT count(*) FROM item"), 1403);
 }
 
 TEST_P(FixTest, TablesThatKeepHistoryAndSeveralTablesAreFixedToo) {
@@ -301,6 +301,7 @@ TEST_P(FixTest, WholeSetsAndTooManyRowsAreRefused) {
   auto definition = testing::definition_of(kItems);
   definition.load.front().strategy = definition::Strategy::replace_set;
   definition.load.front().set.emplace();
+  definition.commit = definition::Commit::all_or_nothing;
   ASSERT_OK(store::set_job_snapshot(*connection, record(job).id, definition::to_json(definition)));
   EXPECT_FAILS(fix(job, {{1, {{"amount", "1"}}}}), "fix_not_possible");
 }

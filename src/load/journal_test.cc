@@ -35,6 +35,7 @@ std::vector<Copy> entries_of(std::string_view packed) {
 analysis::EntryProgram entry_of(std::initializer_list<const char*> columns, int key) {
   analysis::EntryProgram entry;
   entry.table.quoted = "\"main\".\"item\"";
+  entry.strategy = definition::Strategy::insert_or_update;
   for (const char* name : columns) {
     analysis::TargetField field;
     field.column.name = name;
