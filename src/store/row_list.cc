@@ -124,7 +124,8 @@ std::string issue_condition(const db::Connection& connection) {
 using Warnings = std::map<std::int64_t, model::Issue>;
 Result<Warnings> wanted_warnings(db::Connection& connection, std::int64_t job, const RowFilter& filter) {
   Warnings warnings;
-  if (!filter.by_issue()) return warnings;
+  const auto* outcome = std::get_if<Outcome>(&filter.wanted);
+  if (!filter.by_issue() && (outcome == nullptr || *outcome != Outcome::skipped)) return warnings;
   const Value values[] = {job, filter.code, filter.column};
   LADE_ASSIGN(const auto rows,
               connection.query(fmt::format("SELECT row_id, code, column_name, value, message, hint FROM lade_issue "
@@ -169,7 +170,7 @@ class Taker {
     judge(row, known);
     const auto* outcome = std::get_if<Outcome>(&filter_.wanted);
     if (outcome != nullptr ? row.outcome != *outcome : row.state != std::get<RowState>(filter_.wanted)) return;
-    if (filter_.by_issue() && !has_wanted_issue(row)) return;
+    if (!has_wanted_issue(row) && filter_.by_issue()) return;
     take_(row);
     --left_;
   }
@@ -179,9 +180,8 @@ class Taker {
  private:
   // Why it was skipped, or a warning, which is then shown with it.
   bool has_wanted_issue(ListedRow& row) const {
-    if (filter_.column.empty() && row.issue.code == filter_.code) return true;
     const auto warning = warnings_.find(row.row_id);
-    if (warning == warnings_.end()) return false;
+    if (warning == warnings_.end()) return filter_.column.empty() && row.issue.code == filter_.code;
     row.issue = warning->second;
     return true;
   }
