@@ -13,6 +13,7 @@
 #include "queue/groups.h"
 #include "store/job_changes.h"
 #include "store/jobs.h"
+#include "store/set_versions.h"
 #include "store/undo.h"
 
 namespace lade::jobs {
@@ -71,6 +72,13 @@ Result<void> check_table(const UndoPlan& plan, const store::JournalHead& head) {
               ErrorKind::invalid);
 }
 
+// Versions of data sets are not in the journal: the one before is still there.
+Error built_a_version(const store::SetVersion& version) {
+  return {"cannot_undo", fmt::format("the import has built version {} of a set", version.id),
+          "lade versions list shows the one before it, lade versions activate lets readers see that again",
+          ErrorKind::invalid};
+}
+
 Result<void> check_not_undone(const JobRecord& job, const std::optional<JobRecord>& undo) {
   LADE_TRY(model::next(job.standing, JobEvent::undone));
   if (!undo || !store::is_open_undo(*undo)) return {};
@@ -123,7 +131,8 @@ JobEvent redoing(const JobRecord& job) {
 Result<UndoPlan> plan_undo(db::Connection& connection, const JobRecord& job) {
   LADE_ASSIGN(UndoPlan plan, outline(connection, job));
   LADE_ASSIGN(const auto heads, store::journal_heads(connection, job.id));
-  // Versions of data sets are undone by activating the one before, not by the journal: whoever builds that begins here.
+  LADE_ASSIGN(const auto version, store::set_version_of(connection, job.id));
+  if (version) return fail(built_a_version(*version));
   if (heads.empty() && has_written(job)) return fail(journal_gone(job));
   for (const store::JournalHead& head : heads) {
     LADE_TRY(check_table(plan, head));

@@ -74,7 +74,8 @@ std::string_view before_of(const UndoRow& row) {
 }
 
 std::string_view refusal_code(UndoAction action, std::string_view sqlstate) {
-  if (sqlstate == "23503") return action == UndoAction::remove ? "still_referenced" : "foreign_key_violation";
+  if (sqlstate == "23503" && action == UndoAction::remove) return "still_referenced";
+  if (sqlstate == "23503") return "foreign_key_violation";
   if (sqlstate == "23505" || sqlstate == "23P01") return "unique_violation";
   if (sqlstate == "23502") return "not_null_violation";
   return sqlstate == "23514" ? "check_violation" : "database_refused";

@@ -79,6 +79,21 @@ class SetCommands:
                          ["retired", "active"])
         self.assertRegex(self.lade("versions", "list")[1], r"\n +\d+  active +2 +\S*offer_row +")
 
+    def test_an_undo_of_a_version_says_how_to_bring_the_one_before_back(self):
+        self.assertEqual(self.load("versioned", [("a", 1)])[0], 0)
+        code, output = self.lade("undo", "versioned-1")
+        self.assertEqual(code, 4, output)
+        self.assertIn("cannot_undo", output)
+        self.assertIn("lade versions activate", output)
+
+    def test_a_set_in_place_is_undone_with_what_was_removed(self):
+        before = self.execute("SELECT code, price, note FROM offer ORDER BY code")
+        self.assertEqual(self.load("plain", [("a", 7), ("b", 2), ("d", 4)])[0], 0)
+        self.assertEqual([code for code, price in self.stored()], ["a", "b", "d"])
+        code, output = self.lade("undo", "plain-1")
+        self.assertEqual(code, 0, output)
+        self.assertEqual(self.execute("SELECT code, price, note FROM offer ORDER BY code"), before)
+
     def test_a_version_is_counted_against_the_one_before(self):
         self.load("versioned", [("a", 1), ("b", 2)])
         self.write("offers.csv", "Code,Price\nb,2\nc,4\nd,5\n")
