@@ -96,7 +96,7 @@ class LostServer(ServerTest):
         self.assertEqual(process.returncode, 6, output)
         error = json.loads(output.splitlines()[-1])["error"]
         self.assertEqual((error["code"], error["hint"]),
-                         ("cannot_connect", "the same command goes on with the import when the database is up"))
+                         ("cannot_connect", "the same command goes on with the job when the database is up"))
 
 
 class Disks(ProgramTest):
