@@ -31,7 +31,7 @@ SETTINGS = {
 }
 
 # Cases that append to a table without a key: lade says that it cannot undo them.
-CANNOT_BE_UNDONE = {"strategies/append"}
+CANNOT_BE_UNDONE = {"strategies/append", "sets/versions"}
 # Cases whose rows are not found again, since a trigger changes their keys: they stay.
 STAY = {"refused/key_changed_by_a_trigger"}
 
@@ -112,7 +112,7 @@ class Execution:
 
     def undo_and_redo(self, before):
         """Takes the import back and compares every table with what it was; takes the undo back and compares again."""
-        if "job_id" not in self.summary or self.summary.get("dry_run") or self.summary.get("outcome") is None:
+        if "job_id" not in self.summary or self.summary.get("dry_run") or self.summary.get("outcome") in (None, "waiting_for_review"):
             return []
         if self.task.case.name in STAY:
             return []
