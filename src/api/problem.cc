@@ -42,6 +42,8 @@ constexpr std::pair<std::string_view, int> kStatuses[] = {
     {"idempotency_key_reused", 422},
     {"file_gone", 410},
     {"journal_gone", 410},
+    {"version_not_found", 404},
+    {"version_not_whole", 409},
     {"staging_gone", 410},
     {"outcomes_not_kept", 410},
     {"multipart_invalid", 400},

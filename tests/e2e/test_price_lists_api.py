@@ -33,6 +33,11 @@ class PriceLists(ServerTest):
         self.assertEqual((meta["scope"], meta["version"]), ({"price_list_id": "7"}, 1))
         second = self.load(COMPONENTS, (SAMPLES / f"{COMPONENTS}_march.csv").read_bytes())
         self.assertEqual(second["metaJson"]["version"], 2)
+        newest, oldest = self.client.get("/api/v1/versions").json()["items"]
+        self.assertEqual((newest["state"], oldest["state"]), ("active", "retired"))
+        back = self.admin.post(f"/api/v1/versions/{oldest['id']}/activate")
+        self.assertEqual((back.status, back.json()["state"]), (200, "active"), back.body)
+        self.problem(self.admin.post("/api/v1/versions/77/activate"), 404, "version_not_found")
 
     def test_the_same_file_again_is_a_conflict_while_it_waits(self):
         whole = (SAMPLES / f"{COMPONENTS}.csv").read_bytes()

@@ -17,7 +17,7 @@ class Rights(ServerTest):
         self.submit(batch="monday", definition="reviewed", content="Code,Name\nx,y\n")
         token = self.admin.get("/api/v1/tokens").json()["items"][0]["token_id"]
         # What the {names} in paths stand for in this company.
-        self.names = {"import": self.job, "file": found["file_id"], "slug": "reviewed", "batch": "monday", "task": task,
+        self.names = {"import": self.job, "version": "1", "file": found["file_id"], "slug": "reviewed", "batch": "monday", "task": task,
                       "user": "operator@example.com", "token": token, "which": "failed", "queue": "default", "webhook": "none",
                       "delivery": "none", "row": "1"}
 
