@@ -367,7 +367,8 @@ TEST_P(Durable, AnEndedJobTakesNothingMore) {
   Desk desk(options, *storage, sessions, progress);
   const auto open = desk.open(job.id);
   ASSERT_OK(open);
-  EXPECT_OK((*open)->staged.open(*connection)) << "its failed rows may be fixed";
+  ASSERT_OK(store::forget_segments(*connection, job.id)) << "they were kept, since its failed rows may be fixed";
+  EXPECT_FAILS((*open)->staged.open(*connection), "staging_incomplete") << "they are gone";
   write("input.csv", file(101));
   desk.close(job.id);
   const auto changed = desk.open(job.id);

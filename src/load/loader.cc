@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "load/refusal_code.h"
 #include "load/seen_check.h"
 #include "load/temporal_load.h"
 #include "load/tuple_fields.h"
@@ -46,14 +47,6 @@ model::Issue why_skipped(Action action) {
     issue.message = exists ? "a row with this key is stored already" : "no stored row has this key";
   }
   return issue;
-}
-
-std::string_view refusal_code(std::string_view sqlstate) {
-  if (sqlstate == "23505" || sqlstate == "23P01") return "unique_violation";
-  if (sqlstate == "23503") return "foreign_key_violation";
-  if (sqlstate == "23502") return "not_null_violation";
-  if (sqlstate == "23514") return "check_violation";
-  return "database_refused";
 }
 
 // The end of the group of rows that belong to one root entity.

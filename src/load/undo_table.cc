@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "load/loader.h"
+#include "load/refusal_code.h"
 #include "load/tuple_fields.h"
 
 namespace lade::load {
@@ -73,12 +74,9 @@ std::string_view before_of(const UndoRow& row) {
   return row.before;
 }
 
-std::string_view refusal_code(UndoAction action, std::string_view sqlstate) {
+std::string_view code_of(UndoAction action, std::string_view sqlstate) {
   if (sqlstate == "23503" && action == UndoAction::remove) return "still_referenced";
-  if (sqlstate == "23503") return "foreign_key_violation";
-  if (sqlstate == "23505" || sqlstate == "23P01") return "unique_violation";
-  if (sqlstate == "23502") return "not_null_violation";
-  return sqlstate == "23514" ? "check_violation" : "database_refused";
+  return refusal_code(sqlstate);
 }
 
 model::Issue changed_since(std::string message) {
@@ -345,7 +343,7 @@ Result<void> UndoTable::finish_journal() {
 model::Issue UndoTable::refusal_of(UndoAction action, const db::Diagnosis& refusal) const {
   model::Issue issue;
   issue.severity = model::Severity::warning;
-  issue.code = refusal_code(action, refusal.sqlstate);
+  issue.code = code_of(action, refusal.sqlstate);
   const std::string_view what = action == UndoAction::remove     ? "cannot be removed"
                                 : action == UndoAction::put_back ? "cannot be put back"
                                                                  : "cannot be restored";
