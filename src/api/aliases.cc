@@ -45,7 +45,9 @@ json::object counts_of(const JobRecord& job) {
   return {{"totalRows", job.rows.read},
           {"inserted", job.rows[Outcome::inserted]},
           {"updated", job.rows[Outcome::updated]},
+          {"deleted", job.rows[Outcome::deleted]},
           {"unchanged", job.rows[Outcome::unchanged]},
+          {"removed", job.rows.removed},
           {"failed", job.rows[Outcome::failed]},
           {"skipped", job.rows[Outcome::skipped]}};
 }

@@ -87,6 +87,23 @@ Result<http::Response> nodes(Call& call) {
   return whole_list(std::move(items));
 }
 
+Result<http::Response> queues(Call& call) {
+  LADE_TRY(call.query.finish());
+  LADE_ASSIGN(const auto rules, queue::list_rules(call.connection));
+  json::array items;
+  for (const queue::QueueRule& rule : rules) items.push_back(to_json(rule));
+  return whole_list(std::move(items));
+}
+
+Result<http::Response> set_limit(Call& call) {
+  LADE_TRY(call.query.finish());
+  const auto most = call.body.integer("concurrency", 0, queue::kMostAtOnce);
+  LADE_TRY(call.body.finish());
+  const auto limit = most == 0 ? std::nullopt : most;
+  LADE_TRY(queue::limit(call.connection, queue::Scope::queue, call.at("queue"), limit));
+  return json_response(200, json::object{{"queue", call.at("queue")}, {"concurrency", limit.value_or(0)}});
+}
+
 template <bool paused>
 Result<http::Response> set_paused(Call& call) {
   LADE_TRY(call.query.finish());
@@ -147,6 +164,22 @@ std::vector<Route> queue_routes() {
        .access = reads,
        .answer = nodes,
        .answers = {{200, "NodePage", "nodes, oldest first"}}},
+      {.method = "GET",
+       .path = "/api/v1/queues",
+       .name = "queues.list",
+       .summary = "Queues and kinds of tasks that are paused or limited",
+       .access = reads,
+       .answer = queues,
+       .answers = {{200, "QueueRulePage", "by name; queues that nothing was said of are not listed"}}},
+      {.method = "POST",
+       .path = "/api/v1/queues/{queue}/limit",
+       .name = "queues.limit",
+       .summary =
+           "Let at most `concurrency` tasks of a queue run at once, on all nodes together; 0 or none: any number",
+       .access = everybodys,
+       .answer = set_limit,
+       .body = Body::json,
+       .answers = {{200, "QueueLimit", "the queue"}}},
       {.method = "POST",
        .path = "/api/v1/queues/{queue}/pause",
        .name = "queues.pause",

@@ -1,8 +1,8 @@
+#include "jobs/versions.h"
 #include "api/fields.h"
 #include "api/paging.h"
 #include "api/route.h"
 #include "api/views.h"
-#include "jobs/sets.h"
 
 // Versions of data sets that imports have built.
 namespace lade::api {

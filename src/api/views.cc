@@ -167,6 +167,13 @@ json::object to_json(const queue::ListedNode& node) {
           {"started_at", text_or_null(to_text(moment_of(node.started_at)))}};
 }
 
+json::object to_json(const queue::QueueRule& rule) {
+  return {{"scope", rule.scope},
+          {"name", rule.name},
+          {"paused", rule.paused},
+          {"concurrency", rule.concurrency ? json::value(*rule.concurrency) : json::value()}};
+}
+
 json::object to_json(const queue::DeadLetter& letter) {
   return {{"task_id", letter.task},
           {"queue", letter.queue},
@@ -294,11 +301,11 @@ json::object to_json(const jobs::UndoPreview& preview) {
                                     {"key", text_or_null(row.issue.value)},
                                     {"code", row.issue.code},
                                     {"message", row.issue.message}});
-  return {{"restored", preview.restored},
-          {"removed", preview.removed},
-          {"put_back", preview.put_back},
-          {"left", preview.left},
-          {"examples", std::move(examples)}};
+  const auto id_or_null = [](std::optional<std::int64_t> id) { return id ? json::value(*id) : json::value(); };
+  json::value version;
+  if (preview.version) version = {{"from", id_or_null(preview.version->from)}, {"to", id_or_null(preview.version->to)}};
+  return {{"restored", preview.restored}, {"removed", preview.removed},      {"put_back", preview.put_back},
+          {"left", preview.left},         {"examples", std::move(examples)}, {"version", std::move(version)}};
 }
 
 json::object to_json(const jobs::RowTables& tables) {

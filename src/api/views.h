@@ -46,6 +46,7 @@ boost::json::object to_json(const jobs::UndoPreview& preview);
 boost::json::object to_json(const queue::TaskCounts& tasks);
 boost::json::object to_json(const queue::TaskRow& task);
 boost::json::object to_json(const queue::ListedNode& node);
+boost::json::object to_json(const queue::QueueRule& rule);
 boost::json::object to_json(const queue::DeadLetter& letter);
 // A character of a dialect: itself, tab, or none.
 std::string shown(char c);

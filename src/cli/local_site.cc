@@ -13,8 +13,8 @@
 #include "jobs/expand.h"
 #include "jobs/fetch_results.h"
 #include "jobs/job.h"
-#include "jobs/sets.h"
 #include "jobs/undo.h"
+#include "jobs/versions.h"
 #include "storage/folder.h"
 #include "store/job_progress.h"
 #include "store/schema.h"
@@ -209,10 +209,10 @@ class LocalSite final : public Site {
     if (connection == nullptr) return std::vector<queue::TaskRow>();
     return queue::list_tasks(*connection, filter);
   }
-  Result<std::vector<queue::PausedQueue>> list_paused() override {
+  Result<std::vector<queue::QueueRule>> list_rules() override {
     LADE_ASSIGN(db::Connection* const connection, open(Access::read));
-    if (connection == nullptr) return std::vector<queue::PausedQueue>();
-    return queue::list_paused(*connection);
+    if (connection == nullptr) return std::vector<queue::QueueRule>();
+    return queue::list_rules(*connection);
   }
   Result<std::vector<queue::ListedNode>> list_nodes() override {
     LADE_ASSIGN(db::Connection* const connection, open(Access::read));

@@ -19,6 +19,7 @@ struct QueueCommand {
   std::int64_t letters = 100;
   std::int64_t task = 0;
   std::string name;
+  std::int64_t most = 0;
   bool kind = false;
 };
 using Words = std::shared_ptr<QueueCommand>;  // shared by the command's options and its action
@@ -44,6 +45,13 @@ void print_nodes(const std::vector<queue::ListedNode>& nodes) {
   for (const queue::ListedNode& node : nodes)
     fmt::print("{:<36}  {:<24}  {:>7}  {:>8}  {}\n", node.boot, node.name, node.running, grouped(node.beat),
                age_of(moment_of(node.started_at)));
+}
+
+void print_rules(const std::vector<queue::QueueRule>& rules) {
+  for (const queue::QueueRule& rule : rules) {
+    if (rule.paused) fmt::print("paused: {} {}\n", rule.scope, rule.name);
+    if (rule.concurrency) fmt::print("at most {} at once: {} {}\n", *rule.concurrency, rule.scope, rule.name);
+  }
 }
 
 void print_letters(const std::vector<queue::DeadLetter>& letters) {
@@ -77,10 +85,9 @@ int ended(const Result<void>& done, const CommonOptions& common) {
 Result<void> list_tasks(const queue::TaskFilter& filter, const CommonOptions& common) {
   LADE_ASSIGN(const auto site, open_site(common));
   LADE_ASSIGN(const auto tasks, site->list_tasks(filter));
-  LADE_ASSIGN(const auto paused, site->list_paused());
+  LADE_ASSIGN(const auto rules, site->list_rules());
   show(tasks, "tasks", common.output, print_tasks);
-  if (common.output == Output::text)
-    for (const queue::PausedQueue& stopped : paused) fmt::print("paused: {} {}\n", stopped.scope, stopped.name);
+  if (common.output == Output::text) print_rules(rules);
   return {};
 }
 
@@ -115,15 +122,37 @@ Result<void> act_on_letter(std::int64_t task, bool retry, const CommonOptions& c
   return {};
 }
 
+// A queue or a kind, as the command line names it.
+struct Named {
+  queue::Scope scope;
+  const char* word;
+  explicit Named(const QueueCommand& command)
+      : scope(command.kind ? queue::Scope::kind : queue::Scope::queue), word(command.kind ? "kind" : "queue") {}
+};
+
+Result<std::unique_ptr<db::Connection>> open_queue(const CommonOptions& common) {
+  LADE_ASSIGN(auto connection, open_current_store(common, db::Access::write));
+  if (connection != nullptr) return connection;
+  return fail("schema_outdated", "the database has none of lade's tables", "run lade migrate", ErrorKind::invalid);
+}
+
 Result<void> set_paused(const QueueCommand& command, bool paused, const CommonOptions& common) {
-  LADE_ASSIGN(const auto connection, open_current_store(common, db::Access::write));
-  if (connection == nullptr)
-    return fail("schema_outdated", "the database has none of lade's tables", "run lade migrate", ErrorKind::invalid);
-  const queue::Scope scope = command.kind ? queue::Scope::kind : queue::Scope::queue;
-  LADE_TRY(queue::pause(*connection, scope, command.name, paused));
-  const char* what = command.kind ? "kind" : "queue";
-  say(common, {{what, command.name}, {"paused", paused}},
-      fmt::format("{} {}: {}", what, command.name, paused ? "paused" : "resumed"));
+  const Named what(command);
+  LADE_ASSIGN(const auto connection, open_queue(common));
+  LADE_TRY(queue::pause(*connection, what.scope, command.name, paused));
+  say(common, {{what.word, command.name}, {"paused", paused}},
+      fmt::format("{} {}: {}", what.word, command.name, paused ? "paused" : "resumed"));
+  return {};
+}
+
+Result<void> set_limit(const QueueCommand& command, const CommonOptions& common) {
+  const Named what(command);
+  LADE_ASSIGN(const auto connection, open_queue(common));
+  const auto limit = command.most == 0 ? std::nullopt : std::optional(command.most);
+  LADE_TRY(queue::limit(*connection, what.scope, command.name, limit));
+  say(common, {{what.word, command.name}, {"concurrency", command.most}},
+      fmt::format("{} {}: {}", what.word, command.name,
+                  limit ? fmt::format("at most {} at once", *limit) : "any number at once"));
   return {};
 }
 
@@ -175,13 +204,31 @@ void add_letter_command(CLI::App& sub, const char* name, const char* description
   });
 }
 
-void add_pause_command(CLI::App& sub, const char* name, const char* description, bool paused, const Words& words,
-                       CommonOptions& common, Action& action) {
+CLI::App* add_named(CLI::App& sub, const char* name, const char* description, const Words& words,
+                    CommonOptions& common) {
   CLI::App* command = sub.add_subcommand(name, description);
-  command->add_option("NAME", words->name, "name of the queue (lade's jobs are in 'default'), or of a kind")
+  command
+      ->add_option("NAME", words->name,
+                   "name of the queue ('default', or what definitions say with 'queue'), or of a kind")
       ->required();
   command->add_flag("--kind", words->kind, "NAME is a kind of tasks");
   add_database_options(*command, common);
+  return command;
+}
+
+void add_limit_command(CLI::App& sub, const Words& words, CommonOptions& common, Action& action) {
+  CLI::App* command = add_named(
+      sub, "limit", "Let at most so many tasks of a queue or kind run at once, on all nodes together", words, common);
+  command->add_option("COUNT", words->most, "at most so many; 0: any number")
+      ->required()
+      ->check(CLI::Range(std::int64_t{0}, queue::kMostAtOnce));
+  command->callback(
+      [words, &common, &action] { action = [words, &common] { return ended(set_limit(*words, common), common); }; });
+}
+
+void add_pause_command(CLI::App& sub, const char* name, const char* description, bool paused, const Words& words,
+                       CommonOptions& common, Action& action) {
+  CLI::App* command = add_named(sub, name, description, words, common);
   command->callback([words, paused, &common, &action] {
     action = [words, paused, &common] { return ended(set_paused(*words, paused, common), common); };
   });
@@ -202,6 +249,7 @@ void add_queue_commands(CLI::App& app, CommonOptions& common, Action& action) {
   add_letter_command(*sub, "retry", "Try a dead letter again, with all its attempts", true, words, common, action);
   add_letter_command(*sub, "delete", "Forget a dead letter; its task stays failed", false, words, common, action);
   add_pause_command(*sub, "pause", "Claim no further tasks of a queue or kind", true, words, common, action);
+  add_limit_command(*sub, words, common, action);
   add_pause_command(*sub, "resume", "Go on with a paused queue or kind", false, words, common, action);
 }
 

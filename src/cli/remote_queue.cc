@@ -66,8 +66,8 @@ Result<std::vector<queue::TaskRow>> RemoteSite::list_tasks(const queue::TaskFilt
   return std::move(page.records);
 }
 
-Result<std::vector<queue::PausedQueue>> RemoteSite::list_paused() {
-  return std::vector<queue::PausedQueue>();
+Result<std::vector<queue::QueueRule>> RemoteSite::list_rules() {
+  return remote::whole_list<queue::QueueRule>(client_, "/api/v1/queues");
 }
 
 Result<std::vector<queue::ListedNode>> RemoteSite::list_nodes() {

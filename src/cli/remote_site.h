@@ -59,7 +59,7 @@ class RemoteSite final : public Site {
   Result<jobs::BatchOutcome> act(BatchAct act, const std::string& batch) override;
   Result<std::vector<queue::TaskRow>> list_tasks(const queue::TaskFilter& filter) override;
   // The API does not tell: none.
-  Result<std::vector<queue::PausedQueue>> list_paused() override;
+  Result<std::vector<queue::QueueRule>> list_rules() override;
   Result<std::vector<queue::ListedNode>> list_nodes() override;
   Result<std::vector<queue::DeadLetter>> dead_letters(std::int64_t limit) override;
   Result<void> retry_letter(std::int64_t task) override;

@@ -104,7 +104,7 @@ class Site {
   virtual Result<boost::json::object> activate_version(std::int64_t version) = 0;
 
   virtual Result<std::vector<queue::TaskRow>> list_tasks(const queue::TaskFilter& filter) = 0;
-  virtual Result<std::vector<queue::PausedQueue>> list_paused() = 0;
+  virtual Result<std::vector<queue::QueueRule>> list_rules() = 0;
   virtual Result<std::vector<queue::ListedNode>> list_nodes() = 0;
   virtual Result<std::vector<queue::DeadLetter>> dead_letters(std::int64_t limit) = 0;
   virtual Result<void> retry_letter(std::int64_t task) = 0;

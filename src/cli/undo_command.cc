@@ -33,6 +33,13 @@ void print_preview(const json::object& preview) {
   line("removed", "new with the job");
   line("put_back", "deleted by the job");
   line("left", "changed since by others: they stay as they are");
+  if (const json::value& version = preview.at("version"); version.is_object()) {
+    const auto name = [&](const char* which) {
+      const json::value& id = version.at(which);
+      return id.is_null() ? std::string("none") : json::serialize(id);
+    };
+    fmt::print("  readers see version {} instead of {}\n", name("to"), name("from"));
+  }
   for (const json::value& row : preview.at("examples").as_array()) {
     const json::value& key = row.at("key");
     fmt::print("    {}{}\n", std::string_view(row.at("message").as_string()),

@@ -15,6 +15,7 @@ namespace {
 struct WorkerCommand {
   unsigned workers = 0;
   bool until_idle = false;
+  std::string queue;
 };
 
 int run(const WorkerCommand& command, const CommonOptions& common) {
@@ -28,6 +29,7 @@ int run(const WorkerCommand& command, const CommonOptions& common) {
   options.here.data = common.data;
   options.settings = *settings;
   options.name = fmt::format("{} ({})", host_name(), getpid());
+  options.queue = command.queue;
   options.until_idle = command.until_idle;
   const bool quiet = common.quiet;
   options.say = [quiet](std::string_view text) {
@@ -52,6 +54,9 @@ void add_worker_command(CLI::App& app, CommonOptions& common, Action& action) {
   add_database_options(*sub, common);
   add_settings_option(*sub, common);
   sub->add_option("--workers", command->workers, "threads (default: QUEUE_CONCURRENCY, or 4)");
+  sub->add_option(
+      "--queue", command->queue,
+      "only tasks of this queue, which definitions name (default: of all; 'default' also has the webhooks)");
   sub->add_flag("--until-idle", command->until_idle, "end when no task is left");
   sub->footer(
       "SIGINT and SIGTERM stop it: running tasks are given back. Settings are read from the environment by the names "

@@ -252,7 +252,8 @@ struct Definition {
   FailWhen fail_when = FailWhen::never;
   Review review = Review::never;
   Lock lock = Lock::none;
-  bool lineage = false;  // where its rows came from is known as long as its jobs are
+  std::string queue = "default";  // where the tasks of its jobs wait
+  bool lineage = false;           // where its rows came from is known as long as its jobs are
   MaxErrors max_errors;
 
   // Of definitions made of steps, by priority.

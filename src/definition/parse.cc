@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kKeys[] = {
     "lade",      "definition",      "name",     "note",       "source",    "columns", "checks", "load",  "duplicates",
     "aggregate", "partition",       "commit",   "max_errors", "fail_when", "review",  "lock",   "steps", "strategy",
-    "mode",      "valid_time_from", "expanded", "lineage"};
+    "mode",      "valid_time_from", "expanded", "lineage",    "queue"};
 constexpr Later kLater[] = {
     {"keep", "files are kept until you delete them"},
     {"staging", "look at the failed rows in the result file"},

@@ -67,6 +67,7 @@ max_errors: {count: 10, percent: 2.5%}
 fail_when: any_failed
 review: on_issues
 lock: target
+queue: prices
 )yaml";
 
 Definition without_lines(Definition definition) {
@@ -155,6 +156,7 @@ TEST(ParseDefinition, ReadsSourceAndSettings) {
   EXPECT_EQ(d.fail_when, FailWhen::any_failed);
   EXPECT_EQ(d.review, Review::on_issues);
   EXPECT_EQ(d.lock, Lock::target);
+  EXPECT_EQ(d.queue, "prices");
 }
 
 TEST(ParseDefinition, ReadsTheSourceOfAWorkbook) {

@@ -137,6 +137,8 @@ void read_settings(const Node& root, Definition& definition, Faults& faults) {
   read_top_choice(root, "review", definition.review, faults);
   read_top_choice(root, "lock", definition.lock, faults);
   if (root.find("lock") == nullptr && keeps_history(definition)) definition.lock = Lock::target;
+  if (const Node* node = root.find("queue"))
+    definition.queue = read_slug(*node, "queue", faults).value_or(definition.queue);
   if (const Node* node = root.find("lineage"))
     definition.lineage = read_boolean(*node, "lineage", faults).value_or(false);
   read_set_settings(root, definition, faults);

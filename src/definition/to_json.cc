@@ -260,6 +260,7 @@ json::object to_object(const Definition& definition) {
   put(object, "fail_when", name(definition.fail_when));
   put(object, "review", name(definition.review));
   put(object, "lock", name(definition.lock));
+  if (definition.queue != Definition().queue) put(object, "queue", json::value_from(definition.queue));
   if (definition.lineage) put(object, "lineage", true);
   return object;
 }

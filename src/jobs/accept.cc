@@ -49,7 +49,8 @@ Result<std::string> snapshot_of(db::Connection& connection, const store::StoredD
 
 Result<void> arm(db::Connection& connection, const store::JobRecord& job, const store::FileRecord& file) {
   LADE_TRY(queue::put_group(connection, {.id = job.uuid, .company = job.company}));
-  return arm_planning(connection, {job.id, job.uuid, file.storage, job.company});
+  LADE_ASSIGN(std::string queue, queue_of(connection, job));
+  return arm_planning(connection, {job.id, job.uuid, file.storage, job.company, std::move(queue)});
 }
 
 // How a file fits a definition: how many of its columns that knows. Nullopt when a required one is missing.

@@ -20,6 +20,7 @@ namespace {
 queue::NewTask task_of(const JobGroup& group, std::string_view kind, std::size_t part = 0) {
   return {.kind = std::string(kind),
           .payload = to_text(TaskTarget{group.id, part}),
+          .queue = group.queue,
           .group = group.uuid,
           .storage = group.storage,
           .company = group.company};

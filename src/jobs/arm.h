@@ -45,6 +45,7 @@ struct JobGroup {
   std::string uuid;
   std::string storage;
   std::int64_t company = 1;
+  std::string queue = "default";  // that its definition names
 };
 
 Result<void> arm_planning(db::Connection& connection, const JobGroup& group);

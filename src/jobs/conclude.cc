@@ -9,7 +9,7 @@
 #include "db/values.h"
 #include "jobs/arm.h"
 #include "jobs/results.h"
-#include "jobs/sets.h"
+#include "jobs/versions.h"
 #include "queue/dead_letters.h"
 #include "queue/stage.h"
 #include "store/files.h"

@@ -47,7 +47,8 @@ Result<std::string> storage_of(db::Connection& connection, const JobRecord& job)
 
 Result<JobGroup> group_of(db::Connection& connection, const JobRecord& job) {
   LADE_ASSIGN(std::string storage, storage_of(connection, job));
-  return JobGroup{job.id, job.uuid, std::move(storage), job.company};
+  LADE_ASSIGN(std::string queue, queue_of(connection, job));
+  return JobGroup{job.id, job.uuid, std::move(storage), job.company, std::move(queue)};
 }
 
 std::string event_data(const Retry& retry) {
@@ -277,7 +278,8 @@ Result<JobRecord> clone_job(db::Connection& connection, const JobOrder& order, b
     LADE_ASSIGN(const std::int64_t id, admit_job(connection, copy));
     LADE_ASSIGN(JobRecord clone, require_job(connection, std::to_string(id), order.company));
     LADE_ASSIGN(std::string storage, storage_of(connection, job));
-    LADE_TRY(arm_planning(connection, {clone.id, clone.uuid, std::move(storage), clone.company}));
+    LADE_ASSIGN(std::string queue, queue_of(connection, clone));
+    LADE_TRY(arm_planning(connection, {clone.id, clone.uuid, std::move(storage), clone.company, std::move(queue)}));
     return clone;
   });
 }

@@ -4,6 +4,7 @@
 #include "jobs/sets.h"
 #include "jobs/stored_job.h"
 #include "jobs/task.h"
+#include "jobs/versions.h"
 #include "queue/stage.h"
 #include "store/comparisons.h"
 #include "store/files.h"

@@ -13,6 +13,7 @@
 #include "store/job_list.h"
 #include "store/journal.h"
 #include "store/outcomes.h"
+#include "store/set_versions.h"
 
 // Tasks that load.
 namespace lade::jobs {

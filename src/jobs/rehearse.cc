@@ -5,6 +5,7 @@
 #include "jobs/diff_file.h"
 #include "jobs/results.h"
 #include "jobs/sets.h"
+#include "jobs/versions.h"
 
 namespace lade::jobs {
 namespace {

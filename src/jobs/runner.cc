@@ -15,6 +15,7 @@ queue::NodeOptions node_options(const RunnerOptions& options, const std::string&
   return {.boot = options.boot,
           .name = options.name,
           .storage = storage,
+          .queue = options.queue,
           .group = options.job,
           .settings = settings,
           .report = options.report};

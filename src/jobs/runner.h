@@ -17,6 +17,7 @@ struct RunnerOptions {
   std::string boot = new_uuid();  // new for every process
   std::string name = {};          // for people
   std::string job = {};           // the uuid of the only job to work on; empty: any
+  std::string queue = {};         // the only queue to take tasks from; empty: any
   queue::Settings settings = {};
   webhooks::DeliveryOptions deliveries = {};
   Progress* progress = nullptr;                   // shows what this process does

@@ -12,18 +12,14 @@
 #include "jobs/staged_rows.h"
 #include "load/diff.h"
 #include "load/leftovers.h"
-#include "store/set_versions.h"
 
-// Imports that replace a set as a whole: what the file lacks, and versions that are built aside.
+// Imports that replace a set as a whole: what the file lacks. versions.h has those that are built aside.
 namespace lade::jobs {
 
 // The part of the outcomes that is about the set itself: how many rows were removed from it.
 inline std::size_t set_part(const Plan& plan) {
   return plan.buckets();
 }
-
-// The version of the set that readers see now; nullopt: none is active, or the set has no versions.
-Result<std::optional<std::int64_t>> active_version(db::Connection& connection, const Job& job);
 
 // Which stored rows the file lacks, from what its chunks have staged. In the caller's transaction, which it fills with
 // temporary tables; `leftovers` has found them then.
@@ -42,20 +38,5 @@ Result<void> compare_with_active(BucketLoader& loader, db::Connection& connectio
 std::optional<Error> refuse_empty(const definition::WholeSet& set, const load::Leftovers::Counts& counts);
 // Why somebody must approve that so many rows go.
 std::optional<Error> too_many_removed(const definition::WholeSet& set, const load::Leftovers::Counts& counts);
-
-// Makes the version that the job builds, unless it has one already. In the caller's transaction.
-Result<void> begin_version(db::Connection& connection, const Job& job);
-// Readers see the job's version from now on. In the transaction that ends the job.
-Result<void> publish_version(db::Connection& connection, const Job& job, std::int64_t rows);
-
-Error version_not_found(const std::string& version);
-// Newest first; `table` as a definition names it, empty: all.
-Result<std::vector<store::SetVersion>> list_versions(db::Connection& connection, std::int64_t company,
-                                                     const std::string& table);
-// Makes an older version active again; gives it as it is then. Fails with version_not_found and version_not_whole.
-Result<store::SetVersion> activate_version(db::Connection& connection, std::int64_t company, std::int64_t id);
-// Deletes the rows of versions that nobody wants any more; gives how many versions. One that is still referred to
-// stays, with the reason.
-Result<std::int64_t> purge_versions(db::Connection& connection);
 
 }  // namespace lade::jobs

@@ -99,6 +99,13 @@ Result<void> check_is_import(const store::JobRecord& job) {
               "name the import itself", ErrorKind::invalid);
 }
 
+Result<std::string> queue_of(db::Connection& connection, const store::JobRecord& job) {
+  LADE_ASSIGN(const std::string snapshot, store::job_snapshot(connection, job.id));
+  const json::value definition = json::parse(snapshot);
+  const json::value* named = definition.as_object().if_contains("queue");
+  return named == nullptr ? definition::Definition().queue : std::string(named->as_string());
+}
+
 Result<definition::Definition> definition_of(db::Connection& connection, const store::JobRecord& job) {
   LADE_ASSIGN(const std::string snapshot, store::job_snapshot(connection, job.id));
   definition::Parsed parsed = definition::parse_definition(snapshot);
@@ -150,7 +157,7 @@ Result<StoredJob> load_job(db::Connection& connection, std::int64_t id, const Im
     LADE_ASSIGN(job.plan, read_plan(plan.plan));
   }
   LADE_ASSIGN(job.input, open_source(connection, stored.record, stored.definition, local, job.plan, here, storage));
-  stored.group = {id, job.uuid, storage.id(), stored.record.company};
+  stored.group = {id, job.uuid, storage.id(), stored.record.company, stored.definition.queue};
   return stored;
 }
 

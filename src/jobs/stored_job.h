@@ -32,6 +32,8 @@ std::string with_overwrite(const std::string& options);
 // A job that takes another one back has no file: what needs one fails with not_an_import.
 Result<void> check_is_import(const store::JobRecord& job);
 
+// The queue that its definition names.
+Result<std::string> queue_of(db::Connection& connection, const store::JobRecord& job);
 // The definition as the job keeps it.
 Result<definition::Definition> definition_of(db::Connection& connection, const store::JobRecord& job);
 // The tables that a definition loads into, as the database calls them.

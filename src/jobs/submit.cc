@@ -58,7 +58,7 @@ Result<JobGroup> create(db::Connection& connection, const NewImport& import, std
             connection, {.uuid = new_uuid(), .name = name, .created_by = import.options.user, .company = job.company}));
   }
   LADE_ASSIGN(const std::int64_t id, admit_job(connection, job));
-  return JobGroup{id, import.uuid, import.storage.id(), job.company};
+  return JobGroup{id, import.uuid, import.storage.id(), job.company, definition.queue};
 }
 
 }  // namespace

@@ -19,7 +19,9 @@ struct Work {
   OpenJob& open;
   Worker& worker;
   const Job& job() const { return *open.job; }
-  JobGroup group() const { return {job().id, job().uuid, open.storage.id(), job().options.company}; }
+  JobGroup group() const {
+    return {job().id, job().uuid, open.storage.id(), job().options.company, job().definition().queue};
+  }
 };
 
 // The plan task has no bound job yet.

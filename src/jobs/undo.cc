@@ -13,7 +13,6 @@
 #include "queue/groups.h"
 #include "store/job_changes.h"
 #include "store/jobs.h"
-#include "store/set_versions.h"
 #include "store/undo.h"
 
 namespace lade::jobs {
@@ -72,13 +71,6 @@ Result<void> check_table(const UndoPlan& plan, const store::JournalHead& head) {
               ErrorKind::invalid);
 }
 
-// Versions of data sets are not in the journal: the one before is still there.
-Error built_a_version(const store::SetVersion& version) {
-  return {"cannot_undo", fmt::format("the import has built version {} of a set", version.id),
-          "lade versions list shows the one before it, lade versions activate lets readers see that again",
-          ErrorKind::invalid};
-}
-
 Result<void> check_not_undone(const JobRecord& job, const std::optional<JobRecord>& undo) {
   LADE_TRY(model::next(job.standing, JobEvent::undone));
   if (!undo || !store::is_open_undo(*undo)) return {};
@@ -131,9 +123,9 @@ JobEvent redoing(const JobRecord& job) {
 Result<UndoPlan> plan_undo(db::Connection& connection, const JobRecord& job) {
   LADE_ASSIGN(UndoPlan plan, outline(connection, job));
   LADE_ASSIGN(const auto heads, store::journal_heads(connection, job.id));
-  LADE_ASSIGN(const auto version, store::set_version_of(connection, job.id));
-  if (version) return fail(built_a_version(*version));
-  if (heads.empty() && has_written(job)) return fail(journal_gone(job));
+  // Versions of sets are not in the journal: the one before is still there.
+  LADE_ASSIGN(const auto change, version_change(connection, job));
+  if (heads.empty() && has_written(job) && !change) return fail(journal_gone(job));
   for (const store::JournalHead& head : heads) {
     LADE_TRY(check_table(plan, head));
     plan.buckets[head.bucket].push_back({head.table, head.block, static_cast<std::uint32_t>(plan.rows) + 1, head.rows});
@@ -158,6 +150,7 @@ Result<UndoPreview> preview_undo(db::Connection& connection, const JobRecord& jo
               sqlite ? db::Transaction::begin_snapshot(connection) : db::Transaction::begin(connection));
   UndoPreview preview;
   LADE_TRY(preview_buckets(connection, plan, stop, preview));
+  LADE_ASSIGN(preview.version, version_change(connection, job));
   LADE_TRY(transaction.rollback());
   return preview;
 }
@@ -175,12 +168,15 @@ Result<JobRecord> undo_job(db::Connection& connection, const JobOrder& order, co
     LADE_TRY(store::save_plan(connection, id, {plan.rows, 0, static_cast<std::int64_t>(plan.buckets.size()), ""}));
     LADE_TRY(store::advance_job(connection, id, {.rows_analysed = plan.rows}));
     LADE_TRY(queue::put_group(connection, {.id = undo.uuid, .reserved_by = reserved_by, .company = order.company}));
-    LADE_TRY(arm_undo(connection, {id, undo.uuid, "", order.company}));
+    LADE_ASSIGN(std::string queue, queue_of(connection, job));
+    LADE_TRY(arm_undo(connection, {id, undo.uuid, "", order.company, std::move(queue)}));
     return require_job(connection, std::to_string(id), order.company);
   });
 }
 
 Result<void> note_undone(db::Connection& connection, const JobRecord& undo) {
+  LADE_ASSIGN(const auto change, version_change_by(connection, undo));
+  if (change) LADE_TRY(change_version(connection, *change));
   bool undone = true;  // or there again
   for (std::int64_t id = undo.undoes_id; id != 0; undone = !undone) {
     LADE_ASSIGN(const auto job, store::job_with_id(connection, id));

@@ -10,6 +10,7 @@
 #include "db/connection.h"
 #include "definition/definition.h"
 #include "jobs/control.h"
+#include "jobs/versions.h"
 #include "load/undo.h"
 #include "store/job_list.h"
 #include "store/journal.h"
@@ -42,6 +43,7 @@ struct UndoPreview {
   std::int64_t put_back = 0;  // rows that were deleted
   std::int64_t left = 0;      // rows that somebody has changed since
   std::vector<load::LeftRow> examples;
+  std::optional<VersionChange> version;  // what readers of a set see then
 };
 // Begins and ends a transaction. Fails as undo_job().
 Result<UndoPreview> preview_undo(db::Connection& connection, const store::JobRecord& job,

@@ -193,6 +193,8 @@ Result<store::JobChange> end_of(db::Connection& connection, const JobRecord& job
   LADE_ASSIGN(std::optional<Error> error, death_of_task(connection, job.uuid, kStages));
   if (!error)
     if (auto conserved = counts.check_conserved(); !conserved) error = conserved.error();
+  if (!error)
+    if (auto change = version_change_by(connection, job); !change) error = change.error();
   if (!error) return store::JobChange{.event = JobEvent::completed};
   return store::JobChange{
       .event = JobEvent::failed, .error_code = error->code, .error = error->message, .error_hint = error->hint};

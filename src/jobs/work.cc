@@ -6,7 +6,7 @@
 #include <mutex>
 
 #include "jobs/control.h"
-#include "jobs/sets.h"
+#include "jobs/versions.h"
 #include "queue/rescue.h"
 #include "queue/task_list.h"
 #include "store/deliveries.h"
@@ -48,9 +48,9 @@ Result<void> tidy(Runner& runner) {
   return {};
 }
 
-Result<bool> is_idle(Runner& runner) {
+Result<bool> is_idle(Runner& runner, const std::string& queue) {
   LADE_ASSIGN(const db::Pool::Lease session, runner.sessions().acquire());
-  LADE_ASSIGN(const bool live, queue::has_live_tasks(*session));
+  LADE_ASSIGN(const bool live, queue::has_live_tasks(*session, queue));
   return !live;
 }
 
@@ -59,6 +59,7 @@ Result<bool> is_idle(Runner& runner) {
 Result<std::unique_ptr<Works>> Works::start(const WorkOptions& options, const std::stop_token& stop) {
   LADE_TRY(create_folder(options.here.data, data_folder()));
   RunnerOptions runner{.here = options.here, .name = options.name};
+  runner.queue = options.queue;
   runner.settings = options.settings;
   runner.deliveries = options.deliveries;
   runner.report = options.report;
@@ -91,7 +92,7 @@ void Works::run(const std::stop_token& stop) {
     at_times(swept, kSweep, sweep);
     at_times(tidied, kTidy, tidy);
     if (options_.until_idle)
-      if (auto idle = is_idle(runner_); idle && *idle) break;
+      if (auto idle = is_idle(runner_, options_.queue); idle && *idle) break;
     std::unique_lock lock(mutex);
     never.wait_for(lock, stop, kLook, [] { return false; });
   }

@@ -16,6 +16,7 @@ struct WorkOptions {
   queue::Settings settings;
   webhooks::DeliveryOptions deliveries;
   std::string name;                           // of this process, for people
+  std::string queue = {};                     // only tasks of this one; empty: of all
   bool until_idle = false;                    // ends when no task is left that could run
   std::function<void(const Error&)> report;   // hears of errors that pass
   std::function<void(std::string_view)> say;  // hears what is going on

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "db/values.h"
+#include "load/target.h"
 #include "load/tuple_fields.h"
 
 namespace lade::load {
@@ -114,12 +115,13 @@ Result<void> Leftovers::keep(const Slice& slice) {
   return {};
 }
 
-// SQLite goes through all keys for every stored row unless they are a set to it.
+// SQLite goes through all keys for every stored row unless they are a set to it, and for every one that is not among
+// them unless NULL is as good as false.
 std::string Leftovers::missing() const {
   const bool postgresql = connection_.backend() == db::Backend::postgresql;
-  const std::string absent = postgresql
-                                 ? fmt::format("NOT EXISTS (SELECT 1 FROM {} AS kept WHERE {})", keys_, join_)
-                                 : fmt::format("({}) NOT IN (SELECT {} FROM {})", stored_key_, rows_.key_list(), keys_);
+  const std::string absent =
+      postgresql ? fmt::format("NOT EXISTS (SELECT 1 FROM {} AS kept WHERE {})", keys_, join_)
+                 : fmt::format("(({}) IN (SELECT {} FROM {})) IS NOT TRUE", stored_key_, rows_.key_list(), keys_);
   return fmt::format("SELECT {} FROM {} AS stored WHERE {} AND {}", stored_key_, entry_.table.quoted, condition_,
                      absent);
 }
@@ -150,6 +152,7 @@ Result<Leftovers::Counts> Leftovers::find() {
   }
   // A temporary table has no statistics: the server would take every stored row for a search through all of its keys.
   if (connection_.backend() == db::Backend::postgresql) LADE_TRY(connection_.run("ANALYZE " + keys_));
+  LADE_TRY(free_planner(connection_));
   LADE_ASSIGN(counts.removed, rows_.choose_by(missing()));
   if (!spared_.empty()) {
     LADE_ASSIGN(counts.spared, leave([this](std::string_view tuple) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "db/values.h"
+#include "load/target.h"
 
 namespace lade::load {
 namespace {
@@ -68,13 +69,10 @@ Result<void> read_referred(Connection& connection, const analysis::EntryProgram&
                                       postgresql ? "TRUNCATE" : "DELETE FROM", chosen)));
   LADE_TRY(connection.copy_in(chosen, names, keys));
   // How many rows refer, and whether they have an index for it, only the planner knows.
-  if (postgresql)
-    LADE_TRY(
-        connection.run("SET LOCAL enable_seqscan = on; SET LOCAL enable_bitmapscan = on; "
-                       "SET LOCAL enable_hashjoin = on; SET LOCAL enable_mergejoin = on"));
+  LADE_TRY(free_planner(connection));
   for (const Reference& reference : references) {
     const bool to_itself = reference.table == entry.table.quoted;
-    const std::string others = to_itself ? fmt::format(" WHERE ({0}) NOT IN (SELECT {0} FROM {1})", list, chosen) : "";
+    const std::string others = to_itself ? fmt::format(" WHERE (({0}) IN (SELECT {0} FROM {1})) IS NOT TRUE", list, chosen) : "";
     LADE_TRY(connection.copy_out(
         fmt::format("SELECT {} FROM {} AS chosen JOIN {} AS stored ON {} WHERE (stored.{}) IN (SELECT {} FROM {}{})",
                     stored, chosen, entry.table.quoted, join, fmt::join(reference.to, ", stored."),

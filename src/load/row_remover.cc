@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include "analysis/wire_codec.h"
+#include "db/values.h"
 #include "load/tuple_fields.h"
 
 namespace lade::load {
 namespace {
 
 using db::Connection;
+
+constexpr std::int64_t kPagesAtOnce = 32;  // of keys: some thousand rows
 
 // The entry with all columns of its table instead of those that it writes.
 analysis::EntryProgram whole_of(const analysis::EntryProgram& entry) {
@@ -65,13 +68,35 @@ Result<void> RowRemover::choose(db::TupleSource& keys) {
 
 Result<std::int64_t> RowRemover::choose_by(const std::string& select) {
   LADE_TRY(make_table());
-  return connection_.execute(fmt::format("INSERT INTO {} ({}) {}", chosen_, key_list_, select));
+  LADE_ASSIGN(const std::int64_t count,
+              connection_.execute(fmt::format("INSERT INTO {} ({}) {}", chosen_, key_list_, select)));
+  if (connection_.backend() == db::Backend::postgresql) LADE_TRY(connection_.run("ANALYZE " + chosen_));
+  return count;
 }
 
+// SQLite gives rows one by one while others are written. PostgreSQL takes no other statement until it has sent them
+// all, so they are fetched by pages of the temporary table.
 Result<void> RowRemover::show(const OnRow& on_row) {
-  return connection_.copy_out(fmt::format("SELECT {} FROM {} AS chosen JOIN {} AS stored ON {}", column_list_, chosen_,
-                                          whole_.table.quoted, join_),
-                              on_row);
+  const std::string select = fmt::format("SELECT {} FROM {} AS chosen JOIN {} AS stored ON {}", column_list_, chosen_,
+                                         whole_.table.quoted, join_);
+  if (connection_.backend() == db::Backend::sqlite) return connection_.copy_out(select, on_row);
+  const db::Value table[] = {chosen_};
+  LADE_ASSIGN(const auto size, connection_.query("SELECT pg_relation_size(CAST($1 AS regclass)) / "
+                                                 "CAST(current_setting('block_size') AS bigint)",
+                                                 table));
+  const std::int64_t pages = db::integer_of(size.front().front());
+  std::vector<std::string> tuples;
+  for (std::int64_t first = 0; first < pages; first += kPagesAtOnce) {
+    tuples.clear();
+    LADE_TRY(connection_.copy_out(
+        fmt::format("{} WHERE chosen.ctid >= '({},0)' AND chosen.ctid < '({},0)'", select, first, first + kPagesAtOnce),
+        [&](std::string_view tuple) -> Result<void> {
+          tuples.emplace_back(tuple);
+          return {};
+        }));
+    for (const std::string& tuple : tuples) LADE_TRY(on_row(tuple));
+  }
+  return {};
 }
 
 std::string_view RowRemover::sort_key_of(std::string_view tuple, bool own_only) {

@@ -26,7 +26,7 @@ class RowRemover {
   Result<std::int64_t> choose_by(const std::string& select);
 
   using OnRow = std::function<Result<void>(std::string_view tuple)>;
-  // Shows the chosen rows, as tuples of all columns.
+  // Shows the chosen rows, as tuples of all columns. `on_row` may use the connection.
   Result<void> show(const OnRow& on_row);
   // Deletes them, having shown them to `on_row`; gives how many there were.
   Result<std::int64_t> remove(const OnRow& on_row);

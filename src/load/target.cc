@@ -343,4 +343,11 @@ bool Target::key_was_taken() const {
   return false;
 }
 
+Result<void> free_planner(db::Connection& connection) {
+  if (connection.backend() != db::Backend::postgresql) return {};
+  return connection.run(
+      "SET LOCAL enable_seqscan TO DEFAULT; SET LOCAL enable_bitmapscan TO DEFAULT; "
+      "SET LOCAL enable_hashjoin TO DEFAULT; SET LOCAL enable_mergejoin TO DEFAULT");
+}
+
 }  // namespace lade::load

@@ -79,4 +79,7 @@ class Target {
 // The number as a field of a tuple; empty when it does not fit the column.
 std::string integer_field(const db::Column& column, std::int64_t number);
 
+// Lets the server choose its plans again, in a transaction in which a Target has read.
+Result<void> free_planner(db::Connection& connection);
+
 }  // namespace lade::load

@@ -60,6 +60,7 @@ Result<void> pause(db::Connection& connection, Scope scope, const std::string& n
 // At most so many of its tasks run at once, on all nodes together; nullopt: any number.
 Result<void> limit(db::Connection& connection, Scope scope, const std::string& name,
                    std::optional<std::int64_t> concurrency);
+constexpr std::int64_t kMostAtOnce = 10'000;
 Result<bool> has_limits(db::Connection& connection);
 
 }  // namespace lade::queue

@@ -43,7 +43,7 @@ class QueueNode : public lade::testing::QueueTest {
  protected:
   QueueNode() {
     options.settings.beat = 50ms;
-    options.settings.lease = 300ms;
+    options.settings.lease = 3s;
     options.settings.poll = 50ms;
     options.settings.retry = {.max_attempts = 2, .base = 1ms, .cap = 1ms};
   }

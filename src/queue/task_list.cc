@@ -77,10 +77,11 @@ Result<std::vector<TaskRow>> list_tasks(db::Connection& connection, const TaskFi
   return tasks;
 }
 
-Result<bool> has_live_tasks(db::Connection& connection) {
-  LADE_ASSIGN(const auto rows, connection.query("SELECT 1 WHERE EXISTS (SELECT 1 FROM lade_task WHERE status = "
-                                                "'pending') OR EXISTS (SELECT 1 FROM lade_task WHERE status = "
-                                                "'running')"));
+Result<bool> has_live_tasks(db::Connection& connection, const std::string& queue) {
+  static const Sql sql(
+      "SELECT 1 WHERE EXISTS (SELECT 1 FROM lade_task WHERE status = 'pending' AND $1 IN ('', queue)) "
+      "OR EXISTS (SELECT 1 FROM lade_task WHERE status = 'running' AND $1 IN ('', queue))");
+  LADE_ASSIGN(const auto rows, connection.query(sql.of(connection), std::vector<db::Value>{queue}));
   return !rows.empty();
 }
 
@@ -96,12 +97,16 @@ Result<std::vector<ListedNode>> list_nodes(db::Connection& connection) {
   return nodes;
 }
 
-Result<std::vector<PausedQueue>> list_paused(db::Connection& connection) {
-  LADE_ASSIGN(const auto rows,
-              connection.query("SELECT scope, name FROM lade_queue WHERE paused ORDER BY scope, name"));
-  std::vector<PausedQueue> paused;
-  for (const db::Row& row : rows) paused.push_back({text_of(row[0]), text_of(row[1])});
-  return paused;
+Result<std::vector<QueueRule>> list_rules(db::Connection& connection) {
+  LADE_ASSIGN(const auto rows, connection.query("SELECT scope, name, CASE WHEN paused THEN 1 ELSE 0 END, concurrency "
+                                                "FROM lade_queue WHERE paused OR concurrency IS NOT NULL "
+                                                "ORDER BY scope, name"));
+  std::vector<QueueRule> rules;
+  for (const db::Row& row : rows) {
+    QueueRule& rule = rules.emplace_back(QueueRule{text_of(row[0]), text_of(row[1]), integer_of(row[2]) != 0});
+    if (!std::holds_alternative<std::monostate>(row[3])) rule.concurrency = integer_of(row[3]);
+  }
+  return rules;
 }
 
 }  // namespace lade::queue

@@ -46,8 +46,8 @@ struct TaskFilter {
 };
 // Newest first. Fails with status_unknown.
 Result<std::vector<TaskRow>> list_tasks(db::Connection& connection, const TaskFilter& filter = {}, Now now = {});
-// Whether any task runs or is to run, now or later.
-Result<bool> has_live_tasks(db::Connection& connection);
+// Whether any task of the queue runs or is to run, now or later; an empty name: of any.
+Result<bool> has_live_tasks(db::Connection& connection, const std::string& queue = {});
 
 // A process that runs tasks.
 struct ListedNode {
@@ -61,11 +61,13 @@ struct ListedNode {
 // Oldest first.
 Result<std::vector<ListedNode>> list_nodes(db::Connection& connection);
 
-// A queue or a kind of which no tasks are claimed at the moment.
-struct PausedQueue {
+// What was said of a queue or a kind: none of its tasks are claimed at the moment, or only so many at once.
+struct QueueRule {
   std::string scope;  // queue, kind
   std::string name;
+  bool paused = false;
+  std::optional<std::int64_t> concurrency = {};
 };
-Result<std::vector<PausedQueue>> list_paused(db::Connection& connection);
+Result<std::vector<QueueRule>> list_rules(db::Connection& connection);
 
 }  // namespace lade::queue

@@ -105,16 +105,29 @@ TEST_P(TaskList, ShowsNodesWithTheirWork) {
   EXPECT_EQ(nodes->at(1).running, 0);
 }
 
-TEST_P(TaskList, ShowsWhatIsPaused) {
+TEST_P(TaskList, ShowsWhatIsPausedOrLimited) {
   ASSERT_OK(pause(*connection, Scope::queue, "default", true));
   ASSERT_OK(pause(*connection, Scope::kind, "mail", true));
   ASSERT_OK(pause(*connection, Scope::kind, "other", true));
   ASSERT_OK(pause(*connection, Scope::kind, "other", false));
-  const auto paused = list_paused(*connection);
-  ASSERT_OK(paused);
-  ASSERT_EQ(paused->size(), 2U);
-  EXPECT_EQ(paused->at(0).scope + " " + paused->at(0).name, "kind mail");
-  EXPECT_EQ(paused->at(1).scope + " " + paused->at(1).name, "queue default");
+  ASSERT_OK(limit(*connection, Scope::queue, "prices", 3));
+  const auto rules = list_rules(*connection);
+  ASSERT_OK(rules);
+  ASSERT_EQ(rules->size(), 3U);
+  EXPECT_EQ(rules->at(0).scope + " " + rules->at(0).name, "kind mail");
+  EXPECT_TRUE(rules->at(0).paused);
+  EXPECT_EQ(rules->at(0).concurrency, std::nullopt);
+  EXPECT_EQ(rules->at(1).scope + " " + rules->at(1).name, "queue default");
+  EXPECT_EQ(rules->at(2).scope + " " + rules->at(2).name, "queue prices");
+  EXPECT_FALSE(rules->at(2).paused);
+  EXPECT_EQ(rules->at(2).concurrency, 3);
+}
+
+TEST_P(TaskList, KnowsWhetherAQueueHasSomethingToDo) {
+  add({.kind = "mail", .queue = "post"});
+  EXPECT_TRUE(*has_live_tasks(*connection));
+  EXPECT_TRUE(*has_live_tasks(*connection, "post"));
+  EXPECT_FALSE(*has_live_tasks(*connection, "prices"));
 }
 
 }  // namespace

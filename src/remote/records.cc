@@ -231,6 +231,14 @@ void read_into(const json::value& value, queue::ListedNode& node) {
   node.started_at = members.microseconds("started_at");
 }
 
+void read_into(const json::value& value, queue::QueueRule& rule) {
+  const Members members(value);
+  rule.scope = members.text("scope");
+  rule.name = members.text("name");
+  rule.paused = value.at("paused").as_bool();
+  if (members.find("concurrency") != nullptr) rule.concurrency = members.number("concurrency");
+}
+
 void read_into(const json::value& value, queue::DeadLetter& letter) {
   const Members members(value);
   letter.task = members.number("task_id");

@@ -30,6 +30,7 @@ void read_into(const boost::json::value& value, store::ListedRow& row);
 void read_into(const boost::json::value& value, queue::TaskCounts& tasks);
 void read_into(const boost::json::value& value, queue::TaskRow& task);
 void read_into(const boost::json::value& value, queue::ListedNode& node);
+void read_into(const boost::json::value& value, queue::QueueRule& rule);
 void read_into(const boost::json::value& value, queue::DeadLetter& letter);
 void read_into(const boost::json::value& value, staging::IssueCounts& counts);
 

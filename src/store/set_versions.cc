@@ -94,19 +94,33 @@ Result<std::vector<SetVersion>> list_set_versions(db::Connection& connection, st
 }
 
 Result<void> note_active(db::Connection& connection, const SetVersion& version) {
-  const Value values[] = {version.company, version.table, version.scope, version.id};
+  return note_seen(connection, version, version.version);
+}
+
+Result<void> note_seen(db::Connection& connection, const SetVersion& set, std::optional<std::int64_t> version) {
+  const Value values[] = {set.company, set.table, set.scope, version ? Value(*version) : Value()};
+  const std::string_view now = now_sql(connection);
+  constexpr std::string_view of_set = "company_id = $1 AND table_name = $2 AND scope = $3 AND version_id";
   LADE_TRY(connection.execute(
-      fmt::format(
-          "UPDATE lade_set_version SET state = 'retired', retired_at = {} WHERE company_id = $1 AND table_name = "
-          "$2 AND scope = $3 AND id <> $4 AND state = 'active'",
-          now_sql(connection)),
+      fmt::format("UPDATE lade_set_version SET state = 'retired', retired_at = {} WHERE {} IS DISTINCT FROM "
+                  "CAST($4 AS bigint) AND state = 'active'",
+                  now, of_set),
       values));
-  const Value own[] = {version.id};
-  LADE_TRY(connection.execute(fmt::format("UPDATE lade_set_version SET state = 'active', activated_at = {}, retired_at "
-                                          "= NULL WHERE id = $1",
-                                          now_sql(connection)),
-                              own));
+  LADE_TRY(connection.execute(
+      fmt::format("UPDATE lade_set_version SET state = 'active', activated_at = {}, retired_at = NULL WHERE {} = "
+                  "CAST($4 AS bigint)",
+                  now, of_set),
+      values));
   return {};
+}
+
+Result<bool> is_purged(db::Connection& connection, const SetVersion& set, std::optional<std::int64_t> version) {
+  if (!version) return false;
+  const Value values[] = {set.company, set.table, set.scope, *version};
+  LADE_ASSIGN(const auto rows, connection.query("SELECT 1 FROM lade_set_version WHERE company_id = $1 AND table_name = "
+                                                "$2 AND scope = $3 AND version_id = $4 AND state = 'purged'",
+                                                values));
+  return !rows.empty();
 }
 
 Result<void> note_rows(db::Connection& connection, std::int64_t id, std::int64_t rows) {

@@ -39,6 +39,10 @@ Result<std::vector<SetVersion>> list_set_versions(db::Connection& connection, st
                                                   const std::string& table = {});
 // The version is active, and whatever else was in its set is retired.
 Result<void> note_active(db::Connection& connection, const SetVersion& version);
+// Readers see the version with this id of the user's own table, or none; lade may not have made it.
+Result<void> note_seen(db::Connection& connection, const SetVersion& set, std::optional<std::int64_t> version);
+// Whether the rows of that version of the set are gone.
+Result<bool> is_purged(db::Connection& connection, const SetVersion& set, std::optional<std::int64_t> version);
 Result<void> note_rows(db::Connection& connection, std::int64_t id, std::int64_t rows);
 Result<void> note_state(db::Connection& connection, std::int64_t id, const std::string& state,
                         const std::string& error = {});

@@ -223,6 +223,13 @@ class JobCommands:
         self.assertEqual(self.lade("queue", "resume", "default")[0], 0)
         self.assertNotIn("queue default", self.lade("queue")[1])
 
+    def test_queues_are_limited(self):
+        self.assertEqual(self.lade("queue", "limit", "prices", "2"), (0, "queue prices: at most 2 at once\n"))
+        self.assertTrue(self.lade("queue")[1].endswith("at most 2 at once: queue prices\n"))
+        self.assertEqual(self.lade("queue", "limit", "prices", "0"), (0, "queue prices: any number at once\n"))
+        self.assertNotIn("prices", self.lade("queue")[1])
+        self.assertEqual(self.lade("queue", "limit", "prices", "-1")[0], 1)
+
     def test_nodes(self):
         self.query("INSERT INTO lade_node (boot, name, storage, beat, started_at) VALUES ('b1', 'alpha', '', 1234, 1700000000000000)")
         self.assertRegex(self.lade("queue", "nodes")[1], r"\nb1 +alpha +0 +1 234 +\d+ days ago\n")

@@ -1,6 +1,7 @@
 """Sets that are replaced as a whole: versions that people list and bring back, approval of large removals, and what is
 left when a job does not come to its end. On both databases."""
 
+import time
 import unittest
 
 from program import OnServer, ProgramTest
@@ -79,12 +80,60 @@ class SetCommands:
                          ["retired", "active"])
         self.assertRegex(self.lade("versions", "list")[1], r"\n +\d+  active +2 +\S*offer_row +")
 
-    def test_an_undo_of_a_version_says_how_to_bring_the_one_before_back(self):
+    def test_an_undo_of_a_version_shows_the_one_before_again(self):
         self.assertEqual(self.load("versioned", [("a", 1)])[0], 0)
-        code, output = self.lade("undo", "versioned-1")
+        self.assertEqual(self.load("versioned", [("b", 2)])[0], 0)
+        newest, oldest = self.json("versions", "list")["versions"]
+        preview = self.json("undo", "versioned-2", "--preview")
+        self.assertEqual(preview["version"], {"from": newest["version_id"], "to": oldest["version_id"]})
+        self.assertEqual(self.shown(), [("b", 2)])
+        self.assertEqual(self.lade("undo", "versioned-2")[0], 0)
+        self.assertEqual(self.shown(), [("a", 1)])
+        self.assertEqual([one["state"] for one in self.json("versions", "list")["versions"]], ["retired", "active"])
+        self.assertEqual(self.json("jobs", "show", "versioned-2")["status"], "undone")
+        self.assertEqual(self.lade("undo", "versioned-3")[0], 0, "the undo of the undo")
+        self.assertEqual(self.shown(), [("b", 2)])
+        self.assertEqual(self.json("jobs", "show", "versioned-2")["status"], "succeeded")
+
+    def test_an_undo_of_the_first_version_leaves_none(self):
+        self.assertEqual(self.load("versioned", [("a", 1)])[0], 0)
+        self.assertRegex(self.lade("undo", "versioned-1", "--preview")[1], r"readers see version none instead of \d+\n")
+        self.assertEqual(self.lade("undo", "versioned-1")[0], 0)
+        self.assertEqual(self.shown(), [])
+        self.assertEqual(self.load("versioned", [("a", 1)])[0], 0, "the same file may come again")
+        self.assertEqual(self.shown(), [("a", 1)])
+
+    def test_a_version_that_readers_do_not_see_any_more_is_not_undone(self):
+        for price in (1, 2, 3):
+            self.assertEqual(self.load("versioned", [("a", price)])[0], 0)
+        code, output = self.lade("undo", "versioned-2")
         self.assertEqual(code, 4, output)
         self.assertIn("cannot_undo", output)
         self.assertIn("lade versions activate", output)
+        self.assertEqual(self.shown(), [("a", 3)])
+        self.assertEqual(self.lade("worker", "--until-idle", "--quiet")[0], 0, "purges what is older than no day")
+        code, output = self.lade("undo", "versioned-3")
+        self.assertEqual(code, 4, output)
+        self.assertIn("were purged", output)
+        self.assertEqual(self.shown(), [("a", 3)])
+
+    def test_many_rows_go_from_a_large_set_in_place(self):
+        """Took minutes where the database looked through all keys for every stored row, and failed where the journal was
+        written while removed rows were still being read."""
+        self.execute("CREATE TABLE large (item integer, code text, price integer, PRIMARY KEY (item, code))")
+        self.write("large.yaml", "lade: 1\ndefinition: large\ncolumns:\n  item: {from: Item, type: integer}\n  code: {from: Code}\n"
+                                 "  price: {from: Price, type: integer}\nload:\n"
+                                 "  - {table: large, key: [item, code], strategy: replace_set, max_removed: 100%}\n")
+        stored = lambda: [tuple(map(str, row)) for row in self.execute("SELECT item, code, price FROM large ORDER BY item, code")]
+        load = lambda rows: self.lade("import", self.write("large.csv", "Item,Code,Price\n" + "".join(rows)), "-d", "large.yaml", "--quiet")
+        self.assertEqual(load(f"{i // 10},c{i},{i}\n" for i in range(60000))[0], 0)
+        before, begun = stored(), time.monotonic()
+        code, output = load(f"{i // 10},c{i},{i + i % 2}\n" for i in range(40000))
+        self.assertEqual(code, 0, output)
+        self.assertLess(time.monotonic() - begun, 15)
+        self.assertEqual(len(stored()), 40000)
+        self.assertEqual(self.lade("undo", "large-2", "--quiet")[0], 0)
+        self.assertEqual(stored(), before)
 
     def test_a_set_in_place_is_undone_with_what_was_removed(self):
         before = self.execute("SELECT code, price, note FROM offer ORDER BY code")

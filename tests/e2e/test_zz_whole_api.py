@@ -33,6 +33,13 @@ class OpenApi(ServerTest):
         self.assertEqual(self.client.get("/api/v1/company").json()["slug"], "default")
         for action, paused in (("pause", True), ("resume", False)):
             self.assertEqual(self.admin.post(f"/api/v1/queues/default/{action}").json(), {"queue": "default", "paused": paused})
+        limited = self.admin.post("/api/v1/queues/prices/limit", {"concurrency": 2})
+        self.assertEqual(limited.json(), {"queue": "prices", "concurrency": 2})
+        self.assertEqual(self.admin.get("/api/v1/queues").json()["items"],
+                         [{"scope": "queue", "name": "prices", "paused": False, "concurrency": 2}])
+        self.assertEqual(self.admin.post("/api/v1/queues/prices/limit", {"concurrency": 0}).json()["concurrency"], 0)
+        self.assertEqual(self.admin.get("/api/v1/queues").json()["items"], [])
+        self.problem(self.admin.post("/api/v1/queues/prices/limit", {"concurrency": -1}), 400, "request_invalid")
 
     def test_zz_every_operation_was_used(self):
         """Runs last; only meaningful when all tests of the folder ran in one process."""

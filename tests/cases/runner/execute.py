@@ -19,19 +19,15 @@ from .forms import FORMS, result_text
 # Every case must give the same under each of them.
 SETTINGS = {
     "default": [],
-    "tiny blocks": ["--block-bytes", "1"],
-    "small blocks and chunks": ["--block-bytes", "7", "--chunk-bytes", "64"],
-    "batches of one row": ["--batch-rows", "1"],
-    "small buckets": ["--bucket-bytes", "200"],
-    "one worker": ["--workers", "1"],
-    "probed lookups": ["--lookup-rows", "0"],
+    "tiny blocks, one worker": ["--block-bytes", "1", "--workers", "1"],
+    "small blocks and chunks, batches of one row": ["--block-bytes", "7", "--chunk-bytes", "64", "--batch-rows", "1"],
+    "small buckets, probed lookups": ["--bucket-bytes", "200", "--lookup-rows", "0"],
     "four workers": ["--workers", "4", "--chunk-bytes", "128", "--bucket-bytes", "256"],
-    "undone": [],
-    "undone in small buckets": ["--chunk-bytes", "256", "--bucket-bytes", "200"],
+    "undone": ["--chunk-bytes", "256", "--bucket-bytes", "200"],
 }
 
 # Cases that append to a table without a key: lade says that it cannot undo them.
-CANNOT_BE_UNDONE = {"strategies/append", "sets/versions"}
+CANNOT_BE_UNDONE = {"strategies/append"}
 # Cases whose rows are not found again, since a trigger changes their keys: they stay.
 STAY = {"refused/key_changed_by_a_trigger"}
 
