@@ -72,7 +72,8 @@ Result<void> read_referred(Connection& connection, const analysis::EntryProgram&
   LADE_TRY(free_planner(connection));
   for (const Reference& reference : references) {
     const bool to_itself = reference.table == entry.table.quoted;
-    const std::string others = to_itself ? fmt::format(" WHERE (({0}) IN (SELECT {0} FROM {1})) IS NOT TRUE", list, chosen) : "";
+    const std::string others =
+        to_itself ? fmt::format(" WHERE (({0}) IN (SELECT {0} FROM {1})) IS NOT TRUE", list, chosen) : "";
     LADE_TRY(connection.copy_out(
         fmt::format("SELECT {} FROM {} AS chosen JOIN {} AS stored ON {} WHERE (stored.{}) IN (SELECT {} FROM {}{})",
                     stored, chosen, entry.table.quoted, join, fmt::join(reference.to, ", stored."),
