@@ -105,7 +105,7 @@ std::vector<Route> file_link_routes() {
        .summary = "An address by which the file is read from the bucket, until it expires",
        .access = reads,
        .answer = show,
-       .answers = {{200, "Link", "the address; it is a secret as long as it is valid"}},
+       .answers = {{200, "FileLink", "the address; it is a secret as long as it is valid"}},
        .answers_secret = true},
       {.method = "POST",
        .path = "/api/v1/files/link",

@@ -185,7 +185,7 @@ std::vector<Route> watching_routes() {
            .summary = "An address by which a kept result file is read from the bucket, until it expires",
            .access = reads,
            .answer = result_link,
-           .answers = {{200, "Link", "the address; it is a secret as long as it is valid"}},
+           .answers = {{200, "FileLink", "the address; it is a secret as long as it is valid"}},
            .answers_secret = true},
       });
   return routes;
