@@ -23,10 +23,12 @@ demo: build ## Import a bundled price list into SQLite, show the failed rows, im
 
 test: ## Everything that CI runs: unit tests, fuzz corpora, text cases, documentation (ASan+UBSan, TSan)
 	@$(INSTALL) build test
+	@scripts/install_node_tools.sh
 	@scripts/test.py
 
 test-slow: ## Long simulation and chaos, a million rows on both databases, the corpora of other projects, fuzzing (FUZZ_SECONDS each)
-	@$(INSTALL) build test fuzz
+	@$(INSTALL) build test slow fuzz
+	@scripts/install_node_tools.sh
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) scripts/test_slow.sh
 
 bench: ## lade and its peers side by side on this machine (BENCH="--only sqlite --rows 100000")

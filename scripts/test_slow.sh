@@ -1,6 +1,6 @@
 #!/bin/sh
 # test_slow.sh: what takes too long for every change. The queue's simulation with SEEDS seeds, random timelines, the chaos tests in their long form, a million
-# rows on both databases, a file of too many rows, the server under load, the corpora of other projects with sanitizers, each fuzz target for FUZZ_SECONDS.
+# rows on both databases, a file of too many rows, the server under load, the corpora of other projects with sanitizers, the storage's suite on Ceph, each fuzz target for FUZZ_SECONDS.
 set -eu
 cd "$(dirname "$0")/.."
 cmake --preset release -DLADE_TESTS=ON
@@ -11,8 +11,9 @@ python3 tests/slow/million.py --lade build/release/lade --generator build/releas
 python3 tests/slow/too_many_rows.py --lade build/release/lade
 python3 tests/slow/server_load.py --lade build/release/lade
 cmake --preset asan
-cmake --build --preset asan --target corpus_test lade
+cmake --build --preset asan --target corpus_test storage_test lade
 python3 tests/chaos/run.py --lade build/asan/lade --long --without storm
 python3 tests/chaos/run.py --lade build/release/lade --long --filter storm
 LADE_SOURCE_DIR=$PWD build/asan/corpus_test
+LADE_SOURCE_DIR=$PWD python3 tests/slow/radosgw.py --test build/asan/storage_test
 scripts/fuzz.sh "${FUZZ_SECONDS:-60}"

@@ -1,10 +1,9 @@
 #include <fmt/format.h>
 
 #include "api/paging.h"
-#include "storage/folder.h"
+#include "storage/storage.h"
 
 namespace lade::api {
-namespace {
 
 // RFC 6266: a plain name for old clients, and the real one.
 std::string disposition(std::string_view name) {
@@ -22,8 +21,6 @@ std::string type_of(std::string_view name) {
   return name.ends_with(".xlsx") ? std::string(kWorkbookType) : fmt::format("{}; charset=utf-8", kCsvType);
 }
 
-}  // namespace
-
 http::Response download(File file, std::uint64_t bytes, std::string_view name, const std::string& type) {
   http::Response response;
   response.headers.set("Content-Type", type.empty() ? type_of(name) : type);
@@ -34,7 +31,7 @@ http::Response download(File file, std::uint64_t bytes, std::string_view name, c
   return response;
 }
 
-Result<http::Response> file_response(const storage::Folder& storage, const store::FileRecord& file,
+Result<http::Response> file_response(const storage::Storage& storage, const store::FileRecord& file,
                                      const std::string& type) {
   const auto bytes = static_cast<std::uint64_t>(file.bytes);
   LADE_ASSIGN(File opened, storage.read(file.uuid, bytes));

@@ -7,14 +7,14 @@
 #include "api/imports.h"
 #include "api/route.h"
 #include "api/server.h"
-#include "storage/folder.h"
+#include "storage/storage.h"
 
 // Files that lie in the company's import folder on the server, imported by their name.
 namespace lade::api {
 
 // A copy in the storage, gone with the object unless a job was made of it.
 struct DroppedFile {
-  explicit DroppedFile(const storage::Folder& folder) : storage(folder) {}
+  explicit DroppedFile(const storage::Storage& folder) : storage(folder) {}
   DroppedFile(const DroppedFile&) = delete;
   DroppedFile& operator=(const DroppedFile&) = delete;
   DroppedFile(DroppedFile&& other) noexcept
@@ -23,7 +23,7 @@ struct DroppedFile {
     if (!kept && !file.uuid.empty()) (void)storage.remove(file.uuid);
   }
 
-  const storage::Folder& storage;
+  const storage::Storage& storage;
   store::FileRecord file;  // not recorded yet
   bool kept = false;
 };

@@ -1,4 +1,9 @@
 #include "store/files.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "api/file_links.h"
 #include "api/paging.h"
 #include "api/problem.h"
 #include "api/route.h"
@@ -18,13 +23,6 @@ namespace json = boost::json;
 using accounts::Role;
 
 constexpr std::int64_t kSniffedRows = 1'000'000;
-
-Result<store::FileRecord> require_file(const Call& call) {
-  const std::string& id = call.at("file");
-  LADE_ASSIGN(auto file, store::find_file(call.connection, id, call.who().company));
-  if (!file || !sees_file(call.who(), *file)) return fail(not_found("file", id));
-  return std::move(*file);
-}
 
 Result<http::Reception> create(Asked asked) {
   return receive_upload(std::move(asked), {},
@@ -113,13 +111,20 @@ Result<http::Response> remove(Call& call) {
 
 }  // namespace
 
+Result<store::FileRecord> require_file(const Call& call) {
+  const std::string& id = call.at("file");
+  LADE_ASSIGN(auto file, store::find_file(call.connection, id, call.who().company));
+  if (!file || !sees_file(call.who(), *file)) return fail(not_found("file", id));
+  return std::move(*file);
+}
+
 bool sees_file(const accounts::Principal& who, const store::FileRecord& file) {
   return who.sight == accounts::Sight::company || file.created_by_id == who.user_id;
 }
 
 std::vector<Route> file_routes() {
   const Access reads{Role::viewer, "imports:read"}, writes{Role::operator_, "imports:write"};
-  return {
+  std::vector<Route> routes{
       {.method = "POST",
        .path = "/api/v1/files",
        .name = "files.create",
@@ -170,6 +175,8 @@ std::vector<Route> file_routes() {
        .answer = remove,
        .answers = {{204, "", "removed"}}},
   };
+  std::ranges::move(file_link_routes(), std::back_inserter(routes));
+  return routes;
 }
 
 }  // namespace lade::api

@@ -89,7 +89,7 @@ Result<http::Response> fix_by_file(const Asked& asked, db::Connection& connectio
                                    AuditNote& note) {
   LADE_TRY(Fields(received.form, "field").finish());
   LADE_ASSIGN(const JobRecord job, require_import(asked, connection));
-  const storage::Folder& storage = asked.service.storage();
+  const storage::Storage& storage = asked.service.storage();
   LADE_ASSIGN(File file, storage.read(received.file.uuid, static_cast<std::uint64_t>(received.file.bytes)));
   const jobs::ReviewPlace place{storage, asked.service.here()};
   LADE_ASSIGN(const auto fixes, jobs::read_fixes(connection, place, job, std::move(file), received.file.name));

@@ -49,8 +49,11 @@ http::Response page_response(const Items& items, const Page& page, Place place) 
 constexpr std::string_view kCsvType = "text/csv";
 constexpr std::string_view kWorkbookType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
+// The Content-Disposition of a file of this name, and its type by the name.
+std::string disposition(std::string_view name);
+std::string type_of(std::string_view name);
 // A file as a download under its own name; `type` empty: by the name's ending.
-Result<http::Response> file_response(const storage::Folder& storage, const store::FileRecord& file,
+Result<http::Response> file_response(const storage::Storage& storage, const store::FileRecord& file,
                                      const std::string& type = {});
 http::Response download(File file, std::uint64_t bytes, std::string_view name, const std::string& type = {});
 

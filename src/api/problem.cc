@@ -48,6 +48,11 @@ constexpr std::pair<std::string_view, int> kStatuses[] = {
     {"outcomes_not_kept", 410},
     {"multipart_invalid", 400},
     {"disk_full", 507},
+    {"no_links", 409},
+    {"upload_missing", 409},
+    {"upload_differs", 409},
+    {"storage_refused", 500},
+    {"storage_bucket_missing", 500},
 };
 
 std::string_view title_of(int status) {

@@ -31,11 +31,6 @@ Result<void> check_schema(db::Connection& connection) {
   return fail("schema_outdated", "lade's tables are not those of this program", "run lade migrate");
 }
 
-Result<void> check_storage(const storage::Folder& storage) {
-  LADE_ASSIGN(storage::Upload probe, storage.begin());
-  return probe.write("ready?");  // thrown away
-}
-
 Result<void> check_workers(db::Connection& connection) {
   LADE_ASSIGN(const auto nodes, queue::list_nodes(connection));
   if (!nodes.empty()) return {};
@@ -45,7 +40,7 @@ Result<void> check_workers(db::Connection& connection) {
 // Whether it can do its work: database, storage, tables, and somebody who works on jobs.
 Result<http::Response> ready(Call& call) {
   LADE_TRY(call.query.finish());
-  const Result<void> results[] = {Result<void>(), check_schema(call.connection), check_storage(call.service.storage()),
+  const Result<void> results[] = {Result<void>(), check_schema(call.connection), call.service.storage().check(),
                                   check_workers(call.connection)};
   constexpr std::string_view kNames[] = {"database", "migrations", "storage", "workers"};
   json::object checks;

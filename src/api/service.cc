@@ -27,11 +27,12 @@ Result<std::unique_ptr<Service>> Service::start(const ServiceOptions& options, c
     LADE_ASSIGN(const auto connection, db::connect(here.database));
     LADE_TRY(store::migrate(*connection));
   }
-  LADE_ASSIGN(storage::Folder storage, storage::Folder::open(jobs::storage_path(here)));
+  LADE_ASSIGN(std::unique_ptr<storage::Storage> storage, jobs::open_storage(here));
   return std::unique_ptr<Service>(new Service(options, std::move(storage), std::move(works)));
 }
 
-Service::Service(const ServiceOptions& options, storage::Folder storage, std::unique_ptr<jobs::Works> works)
+Service::Service(const ServiceOptions& options, std::unique_ptr<storage::Storage> storage,
+                 std::unique_ptr<jobs::Works> works)
     : options_(options),
       storage_(std::move(storage)),
       works_(std::move(works)),

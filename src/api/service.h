@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <stop_token>
@@ -11,7 +12,7 @@
 #include "api/metrics.h"
 #include "db/pool.h"
 #include "jobs/work.h"
-#include "storage/folder.h"
+#include "storage/storage.h"
 
 namespace lade::api {
 
@@ -19,7 +20,8 @@ struct ServiceOptions {
   jobs::WorkOptions work;  // database, data folder, queue
   bool works = true;       // also runs tasks; otherwise other processes do
   std::uint64_t most_upload_bytes = 10'000'000'000;
-  std::size_t sessions = 8;  // with the database
+  std::size_t sessions = 8;                 // with the database
+  std::chrono::seconds link_expires{3600};  // addresses of files in a bucket
   // Files that lie on the server, in a folder for each company's slug; and which definitions they follow by their
   // names.
   std::filesystem::path import_folder;  // default: data/incoming
@@ -41,7 +43,7 @@ class Service {
 
   const ServiceOptions& options() const { return options_; }
   const jobs::ImportOptions& here() const { return options_.work.here; }
-  const storage::Folder& storage() const { return storage_; }
+  const storage::Storage& storage() const { return *storage_; }
   accounts::PasswordHasher& passwords() { return passwords_; }
   EventHub& events() { return events_; }
   Metrics& metrics() { return metrics_; }
@@ -49,13 +51,13 @@ class Service {
   const queue::Node* node() const { return works_ ? &works_->node() : nullptr; }
 
  private:
-  Service(const ServiceOptions& options, storage::Folder storage, std::unique_ptr<jobs::Works> works);
+  Service(const ServiceOptions& options, std::unique_ptr<storage::Storage> storage, std::unique_ptr<jobs::Works> works);
 
   // Forgets sessions that are over and keys that are old, now and then.
   void tidy(const std::stop_token& stop);
 
   const ServiceOptions options_;
-  storage::Folder storage_;
+  const std::unique_ptr<storage::Storage> storage_;
   std::unique_ptr<jobs::Works> works_;
   db::Pool reading_;
   db::Pool writing_;

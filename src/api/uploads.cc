@@ -21,13 +21,6 @@ Error invalid(std::string message, std::string hint = {}) {
   return {"request_invalid", std::move(message), std::move(hint), ErrorKind::usage};
 }
 
-// A name is for people and never part of a path.
-Result<void> check_name(std::string_view name) {
-  if (name.size() > kLongestName) return fail(invalid(fmt::format("the file's name has {} bytes", name.size())));
-  if (definition::find_invalid_utf8(name)) return fail(invalid("the file's name is no valid UTF-8"));
-  return {};
-}
-
 bool ends_with(std::string_view name, std::string_view end) {
   return name.size() >= end.size() && strncasecmp(name.data() + name.size() - end.size(), end.data(), end.size()) == 0;
 }
@@ -61,7 +54,7 @@ class UploadSink final : public http::BodySink, private http::MultipartReader::C
 
  private:
   Result<void> begin_file(const std::string& name, std::string_view type) {
-    LADE_TRY(check_name(name));
+    LADE_TRY(check_upload_name(name));
     if (rules_.only_csv) LADE_TRY(check_is_csv(name, type));
     if (rules_.only_workbooks) LADE_TRY(check_sent_as_workbook(name, type));
     LADE_ASSIGN(storage::Upload upload, asked_.service.storage().begin({.max_bytes = most_bytes_}));
@@ -132,13 +125,6 @@ class UploadSink final : public http::BodySink, private http::MultipartReader::C
   bool kept_ = false;
 };
 
-Result<std::uint64_t> most_bytes(const Asked& asked) {
-  LADE_ASSIGN(const db::Pool::Lease session, asked.service.reading());
-  LADE_ASSIGN(const auto company, accounts::require_company(*session, std::to_string(asked.who().company)));
-  const std::uint64_t most = asked.service.options().most_upload_bytes;
-  return company.max_upload_bytes ? std::min(most, static_cast<std::uint64_t>(*company.max_upload_bytes)) : most;
-}
-
 // The name of a file that is sent as the body itself.
 Result<std::string> name_in_query(const Asked& asked) {
   const auto parameters = http::parameters_of(asked.request.query);
@@ -148,6 +134,19 @@ Result<std::string> name_in_query(const Asked& asked) {
 }
 
 }  // namespace
+
+Result<void> check_upload_name(std::string_view name) {
+  if (name.size() > kLongestName) return fail(invalid(fmt::format("the file's name has {} bytes", name.size())));
+  if (definition::find_invalid_utf8(name)) return fail(invalid("the file's name is no valid UTF-8"));
+  return {};
+}
+
+Result<std::uint64_t> most_upload_bytes(const Asked& asked) {
+  LADE_ASSIGN(const db::Pool::Lease session, asked.service.reading());
+  LADE_ASSIGN(const auto company, accounts::require_company(*session, std::to_string(asked.who().company)));
+  const std::uint64_t most = asked.service.options().most_upload_bytes;
+  return company.max_upload_bytes ? std::min(most, static_cast<std::uint64_t>(*company.max_upload_bytes)) : most;
+}
 
 Result<void> check_is_workbook(std::string_view name) {
   if (ends_with(name, ".xlsx")) return {};
@@ -162,7 +161,7 @@ Result<http::Reception> receive_upload(Asked asked, const UploadRules& rules, Th
     return fail("media_type_unsupported",
                 fmt::format("{} takes multipart/form-data with a field named file", asked.route.name), "",
                 ErrorKind::usage);
-  LADE_ASSIGN(std::uint64_t most, most_bytes(asked));
+  LADE_ASSIGN(std::uint64_t most, most_upload_bytes(asked));
   if (rules.most_bytes > 0) most = std::min(most, rules.most_bytes);
   LADE_ASSIGN(const std::string name, name_in_query(asked));
   auto sink = std::make_unique<UploadSink>(std::move(asked), rules, std::move(then), most);

@@ -6,7 +6,7 @@
 
 #include "api/route.h"
 #include "api/server.h"
-#include "storage/folder.h"
+#include "storage/storage.h"
 #include "store/files.h"
 
 // Files on their way in: streamed into the storage while they arrive, hashed on the way, durable before the answer.
@@ -28,6 +28,10 @@ struct UploadRules {
   std::uint64_t most_bytes = 0;  // 0: what the server and the company allow
 };
 
+// A name is for people and never part of a path. Refuses with request_invalid.
+Result<void> check_upload_name(std::string_view name);
+// What the server and the company allow.
+Result<std::uint64_t> most_upload_bytes(const Asked& asked);
 // Refuses with media_type_unsupported what is not named *.xlsx.
 Result<void> check_is_workbook(std::string_view name);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "api/file_links.h"
 #include "api/imports.h"
 #include "api/paging.h"
 #include "api/problem.h"
@@ -115,6 +116,15 @@ Result<http::Response> results(Call& call) {
   return make_result(call, job, found->second, name);
 }
 
+Result<http::Response> result_link(Call& call) {
+  LADE_TRY(call.query.finish());
+  LADE_ASSIGN(const JobRecord job, require_import(call, call.connection));
+  LADE_ASSIGN(const auto files, store::results_of(call.connection, job.id));
+  for (const store::FileRecord& file : files)
+    if (file.purpose == call.at("which")) return link_response(call.service, file);
+  return fail(not_found("result", call.at("which")));
+}
+
 }  // namespace
 
 std::vector<Route> watching_routes() {
@@ -169,6 +179,14 @@ std::vector<Route> watching_routes() {
                        {200, kWorkbookType, ""},
                        {206, kCsvType, "a range of it"},
                        {206, kWorkbookType, ""}}},
+          {.method = "GET",
+           .path = "/api/v1/imports/{import}/results/{which}/link",
+           .name = "imports.result_link",
+           .summary = "An address by which a kept result file is read from the bucket, until it expires",
+           .access = reads,
+           .answer = result_link,
+           .answers = {{200, "FileLink", "the address; it is a secret as long as it is valid"}},
+           .answers_secret = true},
       });
   return routes;
 }

@@ -47,13 +47,19 @@ Error system_error(int number, std::string_view action, std::string_view name) {
   return error;
 }
 
-File::File(File&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)), name_(std::move(other.name_)) {}
+File::File(File&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)),
+      name_(std::move(other.name_)),
+      content_(std::move(other.content_)),
+      at_(other.at_) {}
 
 File& File::operator=(File&& other) noexcept {
   if (this != &other) {
     if (descriptor_ >= 0) ::close(descriptor_);
     descriptor_ = std::exchange(other.descriptor_, -1);
     name_ = std::move(other.name_);
+    content_ = std::move(other.content_);
+    at_ = other.at_;
   }
   return *this;
 }
@@ -97,7 +103,18 @@ File File::standard_input() {
   return File(STDIN_FILENO, "(standard input)");
 }
 
+File File::elsewhere(std::unique_ptr<const FileContent> content, std::string name) {
+  File file(-1, std::move(name));
+  file.content_ = std::move(content);
+  return file;
+}
+
 Result<std::size_t> File::read(std::span<char> into) {
+  if (content_) {
+    LADE_ASSIGN(const std::size_t count, content_->read_at(at_, into));
+    at_ += count;
+    return count;
+  }
   for (;;) {
     const ssize_t count = ::read(descriptor_, into.data(), into.size());
     if (count >= 0) return static_cast<std::size_t>(count);
@@ -106,11 +123,13 @@ Result<std::size_t> File::read(std::span<char> into) {
 }
 
 bool File::wait_readable(std::chrono::milliseconds timeout) const {
+  if (content_) return true;
   pollfd waited{descriptor_, POLLIN, 0};
   return ::poll(&waited, 1, static_cast<int>(timeout.count())) != 0;
 }
 
 Result<std::size_t> File::read_at(std::uint64_t offset, std::span<char> into) const {
+  if (content_) return content_->read_at(offset, into);
   std::size_t done = 0;
   while (done < into.size()) {
     const ssize_t count =
@@ -164,12 +183,14 @@ void File::forget(std::uint64_t offset, std::uint64_t bytes) const {
 }
 
 Result<std::uint64_t> File::size() const {
+  if (content_) return content_->size();
   struct stat status {};
   if (::fstat(descriptor_, &status) != 0) return fail(error("read the size of"));
   return static_cast<std::uint64_t>(status.st_size);
 }
 
 bool File::is_regular() const {
+  if (content_) return true;
   struct stat status {};
   return ::fstat(descriptor_, &status) == 0 && S_ISREG(status.st_mode);
 }

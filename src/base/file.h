@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 
 #include "base/bytes.h"
@@ -13,7 +14,17 @@ namespace lade {
 // The error of a failed call to the operating system: `number` is its errno, `action` completes "cannot …".
 Error system_error(int number, std::string_view action, std::string_view name);
 
-// An open file descriptor. Reads and writes at positions are safe from several threads at once.
+// The bytes of a file that lies elsewhere. Safe from several threads at once.
+class FileContent {
+ public:
+  virtual ~FileContent() = default;
+  virtual std::uint64_t size() const = 0;
+  // Up to into.size() bytes from `offset`; less only at the end of the file.
+  virtual Result<std::size_t> read_at(std::uint64_t offset, std::span<char> into) const = 0;
+};
+
+// An open file descriptor, or a file that lies elsewhere and can only be read. Reads and writes at positions are safe
+// from several threads at once.
 class File {
  public:
   File() = default;
@@ -27,6 +38,7 @@ class File {
   // A file in `folder` that has no name and vanishes with the descriptor.
   static Result<File> temporary(const std::filesystem::path& folder);
   static File standard_input();
+  static File elsewhere(std::unique_ptr<const FileContent> content, std::string name);
 
   Result<std::size_t> read(std::span<char> into);
   // Whether read() would deliver at once (or tell the end); waits for it at most so long.
@@ -42,7 +54,7 @@ class File {
   void forget(std::uint64_t offset, std::uint64_t bytes) const;
   Result<std::uint64_t> size() const;
   bool is_regular() const;
-  bool is_open() const { return descriptor_ >= 0; }
+  bool is_open() const { return descriptor_ >= 0 || content_; }
   const std::string& name() const { return name_; }
 
  private:
@@ -51,6 +63,8 @@ class File {
 
   int descriptor_ = -1;
   std::string name_;
+  std::unique_ptr<const FileContent> content_;  // instead of a descriptor
+  std::uint64_t at_ = 0;                        // where read() goes on in it
 };
 
 // The bytes [begin, end) of a file; `end` may lie beyond the file. The file outlives it.

@@ -14,6 +14,7 @@ namespace lade::cli {
 struct CommonOptions {
   std::string database;            // --database, LADE_DATABASE; default: a SQLite file in the data folder
   std::string data = "lade-data";  // --data, LADE_DATA
+  std::string storage;             // --storage, LADE_STORAGE: s3://…; empty: a folder in the data folder
   Output output = Output::text;
   bool quiet = false;
   std::string settings;  // --settings, LADE_SETTINGS: a file of named settings
@@ -71,7 +72,7 @@ Result<std::unique_ptr<db::Connection>> open_current_store(const CommonOptions& 
 std::string current_user();
 std::string host_name();
 
-// --database and --data; the second adds --output and --quiet.
+// --database, --data and --storage; the second adds --output and --quiet.
 void add_place_options(CLI::App& command, CommonOptions& common);
 void add_database_options(CLI::App& command, CommonOptions& common);
 // --server and what goes with it, for commands that a server can carry out.

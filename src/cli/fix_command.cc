@@ -44,6 +44,7 @@ Result<jobs::Summary> fix_here(FixCommand& command, const CommonOptions& common,
   command.options.user = current_user();
   LADE_ASSIGN(const NamedSettings named, named_settings(common.settings));
   LADE_TRY(apply(named, command.options));
+  LADE_TRY(set_place(common, command.options));
   jobs::Progress progress;
   ProgressLine line(progress, common.output, common.quiet);
   return jobs::run_fix(command.demand, command.options, progress, stop);

@@ -101,6 +101,7 @@ int import_here(ImportCommand& command, const CommonOptions& common) {
   const db::Access access = command.options.dry_run ? db::Access::read : db::Access::write;
   command.options.database = db::limited_to(access, common.database_url());
   if (auto applied = apply_settings(command, common); !applied) return report(applied.error(), common.output);
+  if (auto set = set_place(common, command.options); !set) return report(set.error(), common.output);
   command.options.user = current_user();
   StopOnSignal stop;
   const auto submit = [&](const std::string& file) {

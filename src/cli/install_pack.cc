@@ -7,6 +7,7 @@
 
 #include "base/id.h"
 #include "base/whole_file.h"
+#include "cli/settings.h"
 #include "cli/site.h"
 #include "jobs/expand.h"
 
@@ -72,7 +73,7 @@ Result<jobs::Summary> import_reference(const Pack& pack, const std::string& file
   LADE_ASSIGN(const std::filesystem::path path, folder.write(std::filesystem::path(file).filename(), pack.text(file)));
   jobs::ImportOptions options;
   options.database = db::limited_to(db::Access::write, common.database_url());
-  options.data = common.data;
+  LADE_TRY(set_place(common, options));
   options.user = current_user();
   jobs::Progress progress;
   LADE_ASSIGN(jobs::Summary summary,

@@ -5,6 +5,7 @@
 
 #include "api/views.h"
 #include "base/file.h"
+#include "cli/settings.h"
 #include "cli/site.h"
 #include "definition/patch.h"
 #include "jobs/analysed_rows.h"
@@ -15,7 +16,7 @@
 #include "jobs/job.h"
 #include "jobs/undo.h"
 #include "jobs/versions.h"
-#include "storage/folder.h"
+#include "storage/storage.h"
 #include "store/job_progress.h"
 #include "store/schema.h"
 
@@ -96,19 +97,19 @@ class LocalSite final : public Site {
 
   Result<boost::json::object> show_row(const std::string& reference, std::int64_t number) override {
     LADE_ASSIGN(const store::JobRecord job, find_job(reference));
-    const jobs::ImportOptions options = options_here();
-    LADE_ASSIGN(const storage::Folder storage, storage::Folder::open(jobs::storage_path(options)));
-    LADE_ASSIGN(const jobs::ReviewedRow row, jobs::show_row(*connection_, {storage, options}, job, number));
+    LADE_ASSIGN(const jobs::ImportOptions options, options_here());
+    LADE_ASSIGN(const std::unique_ptr<storage::Storage> storage, jobs::open_storage(options));
+    LADE_ASSIGN(const jobs::ReviewedRow row, jobs::show_row(*connection_, {*storage, options}, job, number));
     return api::to_json(row);
   }
 
   Result<boost::json::object> correct_row(const std::string& job, const jobs::Correction& correction) override {
     LADE_ASSIGN(db::Connection* const connection, open_for_job(job, Access::write));
     LADE_TRY(jobs::require_job(*connection, job));
-    const jobs::ImportOptions options = options_here();
-    LADE_ASSIGN(const storage::Folder storage, storage::Folder::open(jobs::storage_path(options)));
+    LADE_ASSIGN(const jobs::ImportOptions options, options_here());
+    LADE_ASSIGN(const std::unique_ptr<storage::Storage> storage, jobs::open_storage(options));
     LADE_ASSIGN(const jobs::ReviewedRow row,
-                jobs::correct_row(*connection, {storage, options}, {job, current_user()}, correction));
+                jobs::correct_row(*connection, {*storage, options}, {job, current_user()}, correction));
     return api::to_json(row);
   }
 
@@ -122,9 +123,9 @@ class LocalSite final : public Site {
   Result<boost::json::object> make_tables(const std::string& reference, const std::string& schema) override {
     LADE_ASSIGN(db::Connection* const connection, open_for_job(reference, Access::write));
     LADE_ASSIGN(const store::JobRecord job, jobs::require_job(*connection, reference));
-    const jobs::ImportOptions options = options_here();
-    LADE_ASSIGN(const storage::Folder storage, storage::Folder::open(jobs::storage_path(options)));
-    LADE_ASSIGN(const jobs::RowTables tables, jobs::make_row_tables(*connection, {storage, options}, job, schema));
+    LADE_ASSIGN(const jobs::ImportOptions options, options_here());
+    LADE_ASSIGN(const std::unique_ptr<storage::Storage> storage, jobs::open_storage(options));
+    LADE_ASSIGN(const jobs::RowTables tables, jobs::make_row_tables(*connection, {*storage, options}, job, schema));
     return api::to_json(tables);
   }
 
@@ -152,11 +153,11 @@ class LocalSite final : public Site {
 
   Result<jobs::ResultFiles> fetch_results(const ResultsDemand& demand) override {
     LADE_ASSIGN(const store::JobRecord job, find_job(demand.job));
-    const jobs::ImportOptions options = options_here();
-    LADE_ASSIGN(const storage::Folder storage, storage::Folder::open(jobs::storage_path(options)));
+    LADE_ASSIGN(const jobs::ImportOptions options, options_here());
+    LADE_ASSIGN(const std::unique_ptr<storage::Storage> storage, jobs::open_storage(options));
     const std::filesystem::path folder = demand.folder.empty() ? options.data / "imports" / job.uuid : demand.folder;
-    return demand.all ? jobs::make_results(*connection_, storage, job, options, folder)
-                      : jobs::fetch_results(*connection_, storage, job, folder);
+    return demand.all ? jobs::make_results(*connection_, *storage, job, options, folder)
+                      : jobs::fetch_results(*connection_, *storage, job, folder);
   }
 
   Result<store::BatchPage> list_batches(const store::BatchFilter& filter) override {
@@ -307,21 +308,22 @@ class LocalSite final : public Site {
     return connection;
   }
 
-  jobs::ImportOptions options_here() const {
+  Result<jobs::ImportOptions> options_here() const {
     jobs::ImportOptions options;
     options.database = common_.database_url();
-    options.data = common_.data;
+    LADE_TRY(set_place(common_, options));
     return options;
   }
 
-  // Out of the storage that lies in the data folder; those of another storage are left to its own nodes.
+  // Out of the storage of this place; those of another storage are left to its own nodes.
   Result<void> remove_files(const std::vector<store::UnwantedFile>& files) const {
     std::error_code error;
-    const std::filesystem::path path = std::filesystem::path(common_.data) / "storage";
-    if (files.empty() || !std::filesystem::exists(path, error)) return {};
-    LADE_ASSIGN(const storage::Folder folder, storage::Folder::open(path));
+    LADE_ASSIGN(const jobs::ImportOptions options, options_here());
+    const bool is_there = options.bucket || std::filesystem::exists(jobs::storage_path(options), error);
+    if (files.empty() || !is_there) return {};
+    LADE_ASSIGN(const std::unique_ptr<storage::Storage> storage, jobs::open_storage(options));
     for (const store::UnwantedFile& file : files)
-      if (file.storage == folder.id()) LADE_TRY(folder.remove(file.uuid));
+      if (file.storage == storage->id()) LADE_TRY(storage->remove(file.uuid));
     return {};
   }
 

@@ -77,6 +77,10 @@ void add_place_options(CLI::App& command, CommonOptions& common) {
       ->envname("LADE_DATABASE");
   if (const char* folder = std::getenv("IMPORT_DATA_DIR")) common.data = folder;
   command.add_option("--data", common.data, "folder for lade's files")->envname("LADE_DATA")->capture_default_str();
+  command
+      .add_option("--storage", common.storage,
+                  "where files are stored: s3://BUCKET/PREFIX?endpoint=URL (default: a folder in the data folder)")
+      ->envname("LADE_STORAGE");
 }
 
 void add_database_options(CLI::App& command, CommonOptions& common) {

@@ -37,7 +37,7 @@ Result<api::ServiceOptions> service_options(const ServeCommand& command, const C
   if (command.workers) options.works = *command.workers > 0;
   if (command.workers && options.works) work.settings.concurrency = *command.workers;
   work.here.database = common.database_url();
-  work.here.data = common.data;
+  LADE_TRY(set_place(common, work.here));
   work.name = fmt::format("{} ({})", host_name(), getpid());
   work.report = [](const Error& error) {
     log(LogLevel::warning, "node_error", {{"code", error.code}, {"message", error.message}});
@@ -47,6 +47,7 @@ Result<api::ServiceOptions> service_options(const ServeCommand& command, const C
   work.here.workers = static_cast<unsigned>(work.settings.concurrency);
   LADE_TRY(work.here.validate());
   options.most_upload_bytes = command.most_upload_bytes;
+  LADE_ASSIGN(options.link_expires, link_expires(named));
   options.sessions = command.http.handler_threads;
   const std::filesystem::path data = common.data;
   options.import_folder = command.import_folder.empty() ? data / "incoming" : command.import_folder;

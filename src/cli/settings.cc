@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "cli/commands.h"
+#include "storage/bucket_url.h"
 
 namespace lade::cli {
 namespace {
@@ -68,6 +69,29 @@ Result<NamedSettings> named_settings(const std::string& file) {
       settings.insert_or_assign(std::string(text.substr(0, at)), std::string(text.substr(at + 1)));
   }
   return settings;
+}
+
+Result<void> set_place(const CommonOptions& common, jobs::ImportOptions& options) {
+  options.data = common.data;
+  LADE_ASSIGN(const NamedSettings named, named_settings(common.settings));
+  const storage::Setting setting = [&](const std::string& name) -> std::optional<std::string> {
+    const auto found = named.find(name);
+    return found == named.end() || found->second.empty() ? std::nullopt : std::optional(found->second);
+  };
+  const std::string storage = common.storage.empty() ? setting("LADE_STORAGE").value_or("") : common.storage;
+  if (storage::is_bucket_url(common.data))
+    return fail("option_invalid", "--data is a folder of this machine", "name the bucket with --storage",
+                ErrorKind::usage);
+  if (storage.empty()) return {};
+  LADE_ASSIGN(options.bucket, storage::parse_bucket_url(storage, setting));
+  return {};
+}
+
+Result<std::chrono::seconds> link_expires(const NamedSettings& settings) {
+  constexpr std::int64_t kWeek = 7 * 24 * 3600;  // S3 allows no more
+  std::int64_t seconds = 3600;
+  LADE_TRY(read_number(settings, {"IMPORT_RESULT_PRESIGN_EXPIRES"}, kWeek, seconds));
+  return std::chrono::seconds(seconds);
 }
 
 Result<void> apply(const NamedSettings& settings, jobs::ImportOptions& options) {

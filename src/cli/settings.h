@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <string>
 
@@ -18,8 +19,14 @@ Result<NamedSettings> read_settings_text(const std::string& text, const std::str
 // What the environment says, and for the rest the file (empty: none).
 Result<NamedSettings> named_settings(const std::string& file);
 
+struct CommonOptions;
+// The data folder, and where files are stored: a bucket that the command line, the environment or the file of settings
+// names, or that folder. Fails with storage_url_invalid and storage_keys_missing.
+Result<void> set_place(const CommonOptions& common, jobs::ImportOptions& options);
 // What they say about imports: threads and the size of batches. What the command line says comes after and counts more.
 Result<void> apply(const NamedSettings& settings, jobs::ImportOptions& options);
+// How long addresses of files in a bucket are valid.
+Result<std::chrono::seconds> link_expires(const NamedSettings& settings);
 // What they say about webhooks.
 Result<void> apply(const NamedSettings& settings, webhooks::DeliveryOptions& options);
 

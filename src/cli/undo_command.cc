@@ -7,6 +7,7 @@
 #include "api/views.h"
 #include "cli/commands.h"
 #include "cli/job_view.h"
+#include "cli/settings.h"
 #include "cli/site.h"
 #include "cli/stop_on_signal.h"
 #include "cli/watch.h"
@@ -86,7 +87,7 @@ int end(const Result<store::JobRecord>& undo, const CommonOptions& common) {
 
 int undo_here(UndoCommand& command, const CommonOptions& common) {
   command.options.database = db::limited_to(db::Access::write, common.database_url());
-  command.options.data = common.data;
+  if (auto set = set_place(common, command.options); !set) return report(set.error(), common.output);
   command.options.user = current_user();
   StopOnSignal stop;
   jobs::Progress progress;

@@ -26,7 +26,7 @@ int run(const WorkerCommand& command, const CommonOptions& common) {
   if (command.workers != 0) settings->concurrency = command.workers;
   jobs::WorkOptions options;
   options.here.database = common.database_url();
-  options.here.data = common.data;
+  if (auto set = set_place(common, options.here); !set) return report(set.error(), common.output);
   options.settings = *settings;
   options.name = fmt::format("{} ({})", host_name(), getpid());
   options.queue = command.queue;

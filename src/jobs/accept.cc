@@ -98,7 +98,7 @@ Result<store::StoredDefinition> require_definition(db::Connection& connection, s
   return std::move(*stored);
 }
 
-Result<store::StoredDefinition> match_definition(db::Connection& connection, const storage::Folder& storage,
+Result<store::StoredDefinition> match_definition(db::Connection& connection, const storage::Storage& storage,
                                                  const store::FileRecord& file, const ImportOptions& options) {
   LADE_ASSIGN(File opened, storage.read(file.uuid, static_cast<std::uint64_t>(file.bytes)));
   LADE_ASSIGN(const source::Input input,

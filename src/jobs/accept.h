@@ -7,7 +7,7 @@
 #include "definition/parse.h"
 #include "jobs/control.h"
 #include "jobs/import.h"
-#include "storage/folder.h"
+#include "storage/storage.h"
 #include "store/definitions.h"
 #include "store/files.h"
 
@@ -25,7 +25,7 @@ Result<store::StoredDefinition> require_definition(db::Connection& connection, s
 // the file has all required columns, of several the one that knows more of its columns. Reads the file's beginning, of
 // a compressed one all. Fails with definition_not_matched or definition_ambiguous, which name what was found, and as
 // reading the file does.
-Result<store::StoredDefinition> match_definition(db::Connection& connection, const storage::Folder& storage,
+Result<store::StoredDefinition> match_definition(db::Connection& connection, const storage::Storage& storage,
                                                  const store::FileRecord& file, const ImportOptions& options);
 
 struct ImportRequest {

@@ -33,7 +33,7 @@ std::uint32_t id_of(std::int64_t row) {
 // Corrects the rows of one job, chunk by chunk.
 class Work {
  public:
-  Work(db::Connection& connection, const Job& job, const storage::Folder& storage, const Corrector& corrector)
+  Work(db::Connection& connection, const Job& job, const storage::Storage& storage, const Corrector& corrector)
       : connection_(connection),
         job_(job),
         storage_(storage),
@@ -249,7 +249,7 @@ class Work {
 
   db::Connection& connection_;
   const Job& job_;
-  const storage::Folder& storage_;
+  const storage::Storage& storage_;
   const Corrector& corrector_;
   RecordAnalyser analyser_;
   StagedRows before_;
@@ -263,7 +263,7 @@ class Work {
 
 }  // namespace
 
-Result<void> apply_corrections(db::Connection& connection, const Job& job, const storage::Folder& storage,
+Result<void> apply_corrections(db::Connection& connection, const Job& job, const storage::Storage& storage,
                                const RowCells& corrections, const Corrector& corrector) {
   for (const auto& [row, cells] : corrections)
     if (row < 1 || row > job.plan.split.rows) return fail(read_record(job, row).error());

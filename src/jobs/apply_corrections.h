@@ -7,7 +7,7 @@
 #include "db/connection.h"
 #include "jobs/corrections.h"
 #include "jobs/job.h"
-#include "storage/folder.h"
+#include "storage/storage.h"
 
 namespace lade::jobs {
 
@@ -23,7 +23,7 @@ struct Corrector {
 // what comes of it: their next versions, issues and counts, and what depends on them (jobs/resettle.h). Each chunk that
 // has one of the rows is read once. What stays equal to the source's own text is no change. Fails with row_not_found,
 // source_column_unknown, value_not_writable, and as reading file and segments does.
-Result<void> apply_corrections(db::Connection& connection, const Job& job, const storage::Folder& storage,
+Result<void> apply_corrections(db::Connection& connection, const Job& job, const storage::Storage& storage,
                                const RowCells& corrections, const Corrector& corrector);
 
 }  // namespace lade::jobs

@@ -121,7 +121,8 @@ Result<void> read_ledger(OpenJob& open, db::Connection& connection, Ledger& ledg
 // A result file on its way into the storage.
 class StoredResult final : public ResultSink {
  public:
-  StoredResult(const storage::Folder& storage, std::string purpose) : storage_(storage), purpose_(std::move(purpose)) {}
+  StoredResult(const storage::Storage& storage, std::string purpose)
+      : storage_(storage), purpose_(std::move(purpose)) {}
   Result<ByteSink*> open() override {
     LADE_ASSIGN(storage::Upload upload, storage_.begin());
     upload_ = std::make_unique<storage::Upload>(std::move(upload));
@@ -142,7 +143,7 @@ class StoredResult final : public ResultSink {
   }
 
  private:
-  const storage::Folder& storage_;
+  const storage::Storage& storage_;
   const std::string purpose_;
   std::unique_ptr<storage::Upload> upload_;
 };

@@ -11,7 +11,7 @@
 #include "jobs/open_job.h"
 #include "jobs/stored_job.h"
 #include "queue/node.h"
-#include "storage/folder.h"
+#include "storage/storage.h"
 
 namespace lade::jobs {
 
@@ -19,7 +19,7 @@ namespace lade::jobs {
 class Desk {
  public:
   // `here`: database, folder and threads of this process.
-  Desk(ImportOptions here, const storage::Folder& storage, db::Pool& sessions, Progress& progress)
+  Desk(ImportOptions here, const storage::Storage& storage, db::Pool& sessions, Progress& progress)
       : here_(std::move(here)), storage_(storage), sessions_(sessions), progress_(progress) {}
 
   // The job, bound when it is not yet.
@@ -34,7 +34,7 @@ class Desk {
   void wait_for_news(std::chrono::milliseconds most, const std::stop_token& stop);
 
   const ImportOptions& here() const { return here_; }
-  const storage::Folder& storage() const { return storage_; }
+  const storage::Storage& storage() const { return storage_; }
   Progress& progress() const { return progress_; }
 
  private:
@@ -45,7 +45,7 @@ class Desk {
   std::shared_ptr<Place> place(std::int64_t id);
 
   const ImportOptions here_;
-  const storage::Folder& storage_;
+  const storage::Storage& storage_;
   db::Pool& sessions_;
   Progress& progress_;
   std::mutex mutex_;

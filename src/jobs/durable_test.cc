@@ -15,6 +15,7 @@
 #include "jobs/work.h"
 #include "queue/dead_letters.h"
 #include "queue/enqueue.h"
+#include "storage/folder.h"
 #include "store/events.h"
 #include "store/files.h"
 #include "store/job_changes.h"

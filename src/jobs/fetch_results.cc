@@ -12,7 +12,7 @@
 namespace lade::jobs {
 namespace {
 
-Result<std::string> copy_out(const storage::Folder& storage, const store::FileRecord& record,
+Result<std::string> copy_out(const storage::Storage& storage, const store::FileRecord& record,
                              const std::filesystem::path& folder) {
   const auto bytes = static_cast<std::uint64_t>(record.bytes);
   LADE_ASSIGN(const File stored, storage.read(record.uuid, bytes));
@@ -56,7 +56,7 @@ Result<void> collect(db::Connection& connection, const store::JobRecord& record,
 
 }  // namespace
 
-Result<ResultFiles> fetch_results(db::Connection& connection, const storage::Folder& storage,
+Result<ResultFiles> fetch_results(db::Connection& connection, const storage::Storage& storage,
                                   const store::JobRecord& job, const std::filesystem::path& folder) {
   LADE_ASSIGN(const auto records, store::results_of(connection, job.id));
   ResultFiles files;
@@ -71,7 +71,7 @@ Result<ResultFiles> fetch_results(db::Connection& connection, const storage::Fol
   return files;
 }
 
-Result<ResultFiles> make_results(db::Connection& connection, const storage::Folder& storage,
+Result<ResultFiles> make_results(db::Connection& connection, const storage::Storage& storage,
                                  const store::JobRecord& record, const ImportOptions& here,
                                  const std::filesystem::path& folder) {
   if (!record.standing.outcome)

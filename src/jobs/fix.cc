@@ -67,7 +67,7 @@ Result<void> check_definition(const definition::Definition& definition) {
 // Which of the rows have failed.
 class FailedRows {
  public:
-  FailedRows(const Job& job, const storage::Folder& storage, std::set<std::uint32_t> wanted)
+  FailedRows(const Job& job, const storage::Storage& storage, std::set<std::uint32_t> wanted)
       : job_(job), staged_(job, storage), wanted_(std::move(wanted)) {}
 
   Result<std::set<std::uint32_t>> find(db::Connection& connection) {
@@ -129,7 +129,7 @@ class FailedRows {
 };
 
 // The fixes by row; what cannot be fixed is told.
-Result<RowCells> check_rows(db::Connection& connection, const Job& job, const storage::Folder& storage,
+Result<RowCells> check_rows(db::Connection& connection, const Job& job, const storage::Storage& storage,
                             const std::vector<Fix>& fixes, std::vector<RefusedFix>& refused) {
   RowCells cells;
   std::set<std::uint32_t> wanted;

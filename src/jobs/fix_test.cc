@@ -6,6 +6,7 @@
 #include "jobs/fetch_results.h"
 #include "jobs/job.h"
 #include "load/journal.h"
+#include "storage/folder.h"
 #include "store/files.h"
 #include "store/job_changes.h"
 #include "store/job_ends.h"

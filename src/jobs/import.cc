@@ -11,6 +11,8 @@
 #include "jobs/rehearse.h"
 #include "jobs/submit.h"
 #include "queue/rescue.h"
+#include "storage/bucket.h"
+#include "storage/folder.h"
 #include "store/schema.h"
 
 namespace lade::jobs {
@@ -42,7 +44,7 @@ Result<void> prepare_database(db::Connection& connection) {
 
 // What is read from a pipe is kept in the storage, as are the records of what cannot be read in place: an import that
 // is cut off can go on from there.
-Result<Submission> submission_of(const std::string& path, source::Input& input, const storage::Folder& storage) {
+Result<Submission> submission_of(const std::string& path, source::Input& input, const storage::Storage& storage) {
   const File& original = input.original.is_open() ? input.original : input.file;
   Submission file{.name = input.name};
   LADE_ASSIGN(file.bytes, original.size());
@@ -86,9 +88,9 @@ class OneShot {
     auto session = plan_job(*job, asked, stop_, prepare_database);
     if (!session) return fail(std::move(session).error().within(job->input.name));
     note_columns(*job, noted_);
-    LADE_ASSIGN(storage::Folder storage, storage::Folder::open(storage_path(options_)));
-    LADE_ASSIGN(const Submission file, submission_of(path, job->input, storage));
-    const NewImport import{definition_, text_, options_, file, storage, job->uuid, options_.force};
+    LADE_ASSIGN(std::unique_ptr<storage::Storage> storage, open_storage(options_));
+    LADE_ASSIGN(const Submission file, submission_of(path, job->input, *storage));
+    const NewImport import{definition_, text_, options_, file, *storage, job->uuid, options_.force};
     LADE_ASSIGN(const bool is_new, submit_or_resume(**session, import, *job));
     Runner runner(runner_options(), std::move(ownership), std::move(storage));
     runner.sessions().add(std::move(*session));
@@ -175,6 +177,16 @@ Summary cancelled_before_its_start(const Job& job, const definition::Definition&
 
 std::filesystem::path storage_path(const ImportOptions& options) {
   return options.data / "storage";
+}
+
+Result<std::unique_ptr<storage::Storage>> open_storage(const ImportOptions& options) {
+  if (options.bucket) {
+    storage::BucketOptions bucket = *options.bucket;
+    bucket.cache = options.data / "cache";
+    return storage::Bucket::open(bucket);
+  }
+  LADE_ASSIGN(storage::Folder folder, storage::Folder::open(storage_path(options)));
+  return std::make_unique<storage::Folder>(std::move(folder));
 }
 
 Result<void> create_folder(const std::filesystem::path& folder, Error refusal) {

@@ -12,6 +12,7 @@
 #include "definition/definition.h"
 #include "model/outcome.h"
 #include "staging/issue_log.h"
+#include "storage/bucket.h"
 #include "store/definitions.h"
 
 // The use case of this program: one file through one definition into one database.
@@ -20,10 +21,11 @@ namespace lade::jobs {
 enum class Results { none, failed, all };
 
 struct ImportOptions {
-  std::string database;                      // sqlite:PATH or postgresql://…
-  std::filesystem::path data = "lade-data";  // staging, spools and results live here
-  std::filesystem::path results_folder;      // default: data/imports/<job id>
-  std::filesystem::path issues_file;         // every finding as NDJSON; empty: not written
+  std::string database;                               // sqlite:PATH or postgresql://…
+  std::filesystem::path data = "lade-data";           // staging, spools and results live here
+  std::optional<storage::BucketOptions> bucket = {};  // where files are stored instead of the data folder
+  std::filesystem::path results_folder;               // default: data/imports/<job id>
+  std::filesystem::path issues_file;                  // every finding as NDJSON; empty: not written
   Results results = Results::failed;
   unsigned workers = 0;                           // 0: one per core
   std::size_t block_bytes = 256 * 1024;           // what a reader takes at once

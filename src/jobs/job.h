@@ -16,6 +16,7 @@
 #include "source/input.h"
 #include "staging/issue_log.h"
 #include "staging/segment.h"
+#include "storage/storage.h"
 
 namespace lade::jobs {
 
@@ -41,7 +42,8 @@ Result<void> bind_job(Job& job, const definition::Definition& definition, db::Co
 
 Error cancelled();
 
-// The storage of jobs' files in the data folder.
+// The storage of jobs' files: the bucket that the options name, or a folder in the data folder.
+Result<std::unique_ptr<storage::Storage>> open_storage(const ImportOptions& options);
 std::filesystem::path storage_path(const ImportOptions& options);
 // Fails with `refusal`, completed by folder and reason.
 Result<void> create_folder(const std::filesystem::path& folder, Error refusal);

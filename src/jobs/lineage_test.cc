@@ -3,6 +3,7 @@
 
 #include "jobs/fix.h"
 #include "jobs/job.h"
+#include "storage/folder.h"
 #include "store/job_ends.h"
 #include "testing/durable.h"
 

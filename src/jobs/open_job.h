@@ -11,7 +11,7 @@
 #include "jobs/bucket.h"
 #include "jobs/job.h"
 #include "jobs/staged_rows.h"
-#include "storage/folder.h"
+#include "storage/storage.h"
 
 namespace lade::jobs {
 
@@ -61,11 +61,11 @@ class Worker {
 // A job on which this process works: what was bound for it, what it has staged, and its workers. Thread-safe.
 class OpenJob {
  public:
-  OpenJob(std::unique_ptr<const Job> bound, const storage::Folder& folder, db::Pool& sessions)
+  OpenJob(std::unique_ptr<const Job> bound, const storage::Storage& folder, db::Pool& sessions)
       : job(std::move(bound)), storage(folder), staged(*job, folder), sessions_(sessions) {}
 
   const std::unique_ptr<const Job> job;
-  const storage::Folder& storage;
+  const storage::Storage& storage;
   StagedRows staged;
 
   // A worker that nobody else uses at the moment.

@@ -19,7 +19,7 @@ Result<File> open_local(const LocalFile& file) {
   return File::open(file.path);
 }
 
-Result<File> open_stored(db::Connection& connection, const store::JobRecord& job, const storage::Folder& storage) {
+Result<File> open_stored(db::Connection& connection, const store::JobRecord& job, const storage::Storage& storage) {
   LADE_ASSIGN(const auto file, store::find_file(connection, job.file_id));
   if (!file)
     return fail("file_gone", fmt::format("the file of job {} was removed from the storage", job.slug),
@@ -71,7 +71,7 @@ source::Overrides overrides_of(const definition::Definition& definition) {
   return overrides;
 }
 
-Result<std::optional<storage::StoredFile>> keep_records(source::Input& input, const storage::Folder& storage) {
+Result<std::optional<storage::StoredFile>> keep_records(source::Input& input, const storage::Storage& storage) {
   if (!input.original.is_open()) return std::nullopt;
   FileRange all(input.file, 0, input.bytes);
   LADE_ASSIGN(storage::StoredFile stored, storage.store(all));
@@ -87,7 +87,7 @@ Result<void> record_records(db::Connection& connection, std::int64_t job, const 
 
 Result<source::Input> open_source(db::Connection& connection, const store::JobRecord& job,
                                   const definition::Definition& definition, const std::optional<LocalFile>& local,
-                                  const Plan& plan, const ImportOptions& here, const storage::Folder& storage) {
+                                  const Plan& plan, const ImportOptions& here, const storage::Storage& storage) {
   source::Input input;
   input.name = job.file_name;
   input.origin = plan.layout.origin;

@@ -8,7 +8,7 @@
 #include "jobs/import.h"
 #include "jobs/plan.h"
 #include "source/input.h"
-#include "storage/folder.h"
+#include "storage/storage.h"
 #include "store/files.h"
 #include "store/job_list.h"
 
@@ -32,13 +32,13 @@ source::Overrides overrides_of(const definition::Definition& definition);
 
 // A file that cannot be read in place (a workbook, compressed, of another encoding) is read once: the records made of
 // it go into the storage, where all processes find them. Nullopt when the file is its own records.
-Result<std::optional<storage::StoredFile>> keep_records(source::Input& input, const storage::Folder& storage);
+Result<std::optional<storage::StoredFile>> keep_records(source::Input& input, const storage::Storage& storage);
 // Names them as those of the job, in the caller's transaction.
 Result<void> record_records(db::Connection& connection, std::int64_t job, const storage::StoredFile& records);
 
 // The records of a stored job: those kept, or made from its file again. `plan` is empty before it is planned.
 Result<source::Input> open_source(db::Connection& connection, const store::JobRecord& job,
                                   const definition::Definition& definition, const std::optional<LocalFile>& local,
-                                  const Plan& plan, const ImportOptions& here, const storage::Folder& storage);
+                                  const Plan& plan, const ImportOptions& here, const storage::Storage& storage);
 
 }  // namespace lade::jobs

@@ -4,6 +4,7 @@
 #include "jobs/fetch_results.h"
 #include "jobs/job.h"
 #include "load/journal.h"
+#include "storage/folder.h"
 #include "store/job_ends.h"
 #include "store/journal.h"
 #include "store/target_lock.h"

@@ -9,7 +9,7 @@
 #include "jobs/control.h"
 #include "jobs/corrections.h"
 #include "jobs/import.h"
-#include "storage/folder.h"
+#include "storage/storage.h"
 
 // Single rows of a job, to be looked at and corrected while it waits for review.
 namespace lade::jobs {
@@ -33,7 +33,7 @@ struct Correction {
 
 // Where a job's files lie, and what this process adds to it.
 struct ReviewPlace {
-  const storage::Folder& storage;
+  const storage::Storage& storage;
   const ImportOptions& here;
 };
 

@@ -3,6 +3,7 @@
 
 #include "jobs/job.h"
 #include "jobs/submit.h"
+#include "storage/folder.h"
 #include "store/files.h"
 #include "store/row_list.h"
 #include "testing/durable.h"

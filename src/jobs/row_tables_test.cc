@@ -2,6 +2,7 @@
 
 #include "jobs/job.h"
 #include "jobs/submit.h"
+#include "storage/folder.h"
 #include "testing/durable.h"
 
 namespace lade::jobs {

@@ -13,7 +13,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-Result<store::JobRecord> fix(db::Connection& connection, const storage::Folder& storage, const FixDemand& demand,
+Result<store::JobRecord> fix(db::Connection& connection, const storage::Storage& storage, const FixDemand& demand,
                              const ImportOptions& options) {
   const ReviewPlace place{storage, options};
   std::vector<Fix> rows = demand.rows;
@@ -36,8 +36,8 @@ Result<Summary> run_fix(const FixDemand& demand, ImportOptions options, Progress
   LADE_ASSIGN(db::Ownership ownership, db::Ownership::take(options.database, kPatience, stop));
   LADE_ASSIGN(auto session, db::connect(options.database));
   LADE_TRY(store::migrate(*session));
-  LADE_ASSIGN(storage::Folder storage, storage::Folder::open(storage_path(options)));
-  LADE_ASSIGN(const store::JobRecord job, fix(*session, storage, demand, options));
+  LADE_ASSIGN(std::unique_ptr<storage::Storage> storage, open_storage(options));
+  LADE_ASSIGN(const store::JobRecord job, fix(*session, *storage, demand, options));
   if (options.results_folder.empty()) options.results_folder = options.data / "imports" / job.uuid;
   RunnerOptions here{.here = options, .boot = boot, .name = "lade fix", .job = job.uuid};
   here.settings.concurrency = options.workers;

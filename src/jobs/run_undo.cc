@@ -32,7 +32,7 @@ Result<store::JobRecord> run_undo(const std::string& job, ImportOptions options,
   RunnerOptions runner_options{.here = options, .name = "lade undo"};
   runner_options.here.database = queue::session_url(options.database, runner_options.boot);
   LADE_ASSIGN(db::Ownership ownership, db::Ownership::take(options.database, kPatience, stop));
-  LADE_ASSIGN(storage::Folder storage, storage::Folder::open(storage_path(options)));
+  LADE_ASSIGN(std::unique_ptr<storage::Storage> storage, open_storage(options));
   LADE_ASSIGN(auto session, db::connect(runner_options.here.database));
   LADE_TRY(store::migrate(*session));
   LADE_ASSIGN(const store::JobRecord undo, make_or_resume(*session, {job, options.user}, runner_options.boot));

@@ -28,12 +28,12 @@ std::size_t pool_size(const RunnerOptions& options) {
 
 }  // namespace
 
-Runner::Runner(RunnerOptions options, db::Ownership ownership, storage::Folder storage)
+Runner::Runner(RunnerOptions options, db::Ownership ownership, std::unique_ptr<storage::Storage> storage)
     : ownership_(std::move(ownership)),
       storage_(std::move(storage)),
       sessions_(options.here.database, pool_size(options)),
-      desk_(options.here, storage_, sessions_, options.progress != nullptr ? *options.progress : progress_),
-      node_(std::make_unique<queue::Node>(sessions_, node_options(options, storage_.id()))) {
+      desk_(options.here, *storage_, sessions_, options.progress != nullptr ? *options.progress : progress_),
+      node_(std::make_unique<queue::Node>(sessions_, node_options(options, storage_->id()))) {
   handle_tasks(*node_, desk_);
   webhooks::handle_deliveries(*node_, options.deliveries);
 }

@@ -8,6 +8,7 @@
 #include "jobs/desk.h"
 #include "queue/node.h"
 #include "queue/settings.h"
+#include "storage/storage.h"
 #include "webhooks/deliver.h"
 
 namespace lade::jobs {
@@ -29,7 +30,7 @@ struct RunnerOptions {
 class Runner {
  public:
   // Takes a SQLite file for itself alone, so `ownership` must be that of the same database.
-  Runner(RunnerOptions options, db::Ownership ownership, storage::Folder storage);
+  Runner(RunnerOptions options, db::Ownership ownership, std::unique_ptr<storage::Storage> storage);
   Result<void> start();
 
   Desk& desk() { return desk_; }
@@ -38,7 +39,7 @@ class Runner {
 
  private:
   db::Ownership ownership_;
-  storage::Folder storage_;
+  const std::unique_ptr<storage::Storage> storage_;
   db::Pool sessions_;
   Progress progress_;  // when nobody wants to see it
   Desk desk_;

@@ -11,7 +11,7 @@
 #include "jobs/bucket.h"
 #include "jobs/job.h"
 #include "staging/segment_file.h"
-#include "storage/folder.h"
+#include "storage/storage.h"
 
 namespace lade::jobs {
 
@@ -19,7 +19,7 @@ namespace lade::jobs {
 class StagedRows {
  public:
   // Both outlive it.
-  StagedRows(const Job& job, const storage::Folder& storage) : job_(job), storage_(storage) {}
+  StagedRows(const Job& job, const storage::Storage& storage) : job_(job), storage_(storage) {}
 
   // Opens the segments of all chunks, once, and reads the corrections when there are newer ones. Fails with
   // staging_incomplete when not all chunks are analysed.
@@ -39,7 +39,7 @@ class StagedRows {
   Result<void> read_corrections(db::Connection& connection);
 
   const Job& job_;
-  const storage::Folder& storage_;
+  const storage::Storage& storage_;
   mutable std::mutex mutex_;                                     // guards what follows
   std::vector<std::unique_ptr<staging::SegmentFile>> segments_;  // by chunk; not changed once they are opened
   bool opened_ = false;

@@ -123,7 +123,7 @@ Result<std::vector<std::string>> target_tables(db::Connection& connection, const
   return tables;
 }
 
-Result<void> verify_file(db::Connection& connection, const StoredJob& stored, const storage::Folder& storage) {
+Result<void> verify_file(db::Connection& connection, const StoredJob& stored, const storage::Storage& storage) {
   if (stored.record.file_id == 0) return {};
   LADE_ASSIGN(const auto file, store::find_file(connection, stored.record.file_id));
   if (!file || file->sha256.empty()) return {};
@@ -131,7 +131,7 @@ Result<void> verify_file(db::Connection& connection, const StoredJob& stored, co
 }
 
 Result<StoredJob> load_job(db::Connection& connection, std::int64_t id, const ImportOptions& here,
-                           const storage::Folder& storage) {
+                           const storage::Storage& storage) {
   StoredJob stored;
   LADE_ASSIGN(auto record, store::job_with_id(connection, id));
   if (!record) return fail("job_not_found", fmt::format("there is no job {}", id), "", ErrorKind::invalid);
@@ -162,7 +162,7 @@ Result<StoredJob> load_job(db::Connection& connection, std::int64_t id, const Im
 }
 
 Result<std::unique_ptr<Job>> open_planned_job(db::Connection& connection, const store::JobRecord& record,
-                                              const ImportOptions& here, const storage::Folder& storage) {
+                                              const ImportOptions& here, const storage::Storage& storage) {
   if (!record.rows_total)
     return fail("results_not_ready",
                 fmt::format("job {} is {}: its rows are not known yet", record.slug, record.status()),

@@ -8,7 +8,7 @@
 #include "jobs/arm.h"
 #include "jobs/job.h"
 #include "jobs/open_source.h"
-#include "storage/folder.h"
+#include "storage/storage.h"
 #include "store/job_list.h"
 
 // A job between its rows in the database and what a process works with.
@@ -49,15 +49,15 @@ struct StoredJob {
 // `here` is what this process adds: database, folder, threads. Fails with stored_file_missing, file_changed and the
 // like.
 Result<StoredJob> load_job(db::Connection& connection, std::int64_t id, const ImportOptions& here,
-                           const storage::Folder& storage);
+                           const storage::Storage& storage);
 
 // A job whose file was planned, bound to its file and the database's tables. Fails as load_job(), and with
 // results_not_ready when it is not planned yet.
 Result<std::unique_ptr<Job>> open_planned_job(db::Connection& connection, const store::JobRecord& record,
-                                              const ImportOptions& here, const storage::Folder& storage);
+                                              const ImportOptions& here, const storage::Storage& storage);
 
 // Reads a stored file through and compares it with its checksum, so that no row of a damaged one is loaded. A file that
 // is imported where it lies has none.
-Result<void> verify_file(db::Connection& connection, const StoredJob& stored, const storage::Folder& storage);
+Result<void> verify_file(db::Connection& connection, const StoredJob& stored, const storage::Storage& storage);
 
 }  // namespace lade::jobs

@@ -97,14 +97,14 @@ Result<SubmittedJob> submit_import(const std::string& file, const definition::De
   LADE_ASSIGN(const source::Original original, source::open_original(file, options.data, options.max_bytes, stop));
   LADE_ASSIGN(const auto connection, db::connect(options.database));
   LADE_TRY(store::migrate(*connection));
-  LADE_ASSIGN(const storage::Folder storage, storage::Folder::open(storage_path(options)));
+  LADE_ASSIGN(const std::unique_ptr<storage::Storage> storage, open_storage(options));
   FileRange all(original.file, 0, original.bytes);
-  LADE_ASSIGN(const storage::StoredFile stored, storage.store(all));
+  LADE_ASSIGN(const storage::StoredFile stored, storage->store(all));
   const Submission submission{.name = original.name, .bytes = original.bytes, .stored = stored};
   auto group =
-      submit(*connection, {definition, definition_text, options, submission, storage, new_uuid(), options.force});
+      submit(*connection, {definition, definition_text, options, submission, *storage, new_uuid(), options.force});
   if (!group) {
-    (void)storage.remove(stored.id);
+    (void)storage->remove(stored.id);
     return fail(std::move(group).error());
   }
   LADE_ASSIGN(const auto record, store::job_with_id(*connection, group->id));

@@ -6,7 +6,7 @@
 #include "definition/definition.h"
 #include "jobs/arm.h"
 #include "jobs/stored_job.h"
-#include "storage/folder.h"
+#include "storage/storage.h"
 #include "store/files.h"
 
 // How a job comes into being.
@@ -26,7 +26,7 @@ struct NewImport {
   const std::string& definition_text;
   const ImportOptions& options;
   const Submission& file;
-  const storage::Folder& storage;
+  const storage::Storage& storage;
   std::string uuid;
   bool forced = false;  // also beside a live twin
 };

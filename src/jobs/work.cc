@@ -69,7 +69,7 @@ Result<std::unique_ptr<Works>> Works::start(const WorkOptions& options, const st
     LADE_ASSIGN(const auto connection, db::connect(options.here.database));
     LADE_TRY(store::migrate(*connection));
   }
-  LADE_ASSIGN(storage::Folder storage, storage::Folder::open(storage_path(options.here)));
+  LADE_ASSIGN(std::unique_ptr<storage::Storage> storage, open_storage(options.here));
   std::unique_ptr<Works> works(new Works(options, std::move(runner), std::move(ownership), std::move(storage)));
   LADE_TRY(works->runner_.start());
   if (options.say)

@@ -35,7 +35,8 @@ class Works {
   queue::Node& node() { return runner_.node(); }
 
  private:
-  Works(const WorkOptions& options, RunnerOptions runner, db::Ownership ownership, storage::Folder storage)
+  Works(const WorkOptions& options, RunnerOptions runner, db::Ownership ownership,
+        std::unique_ptr<storage::Storage> storage)
       : options_(options), runner_(std::move(runner), std::move(ownership), std::move(storage)) {}
   const WorkOptions options_;
   Runner runner_;

@@ -19,7 +19,7 @@ Duration backoff(const RetryPolicy& policy, std::int64_t failures) {
 }
 
 bool is_outage(const Error& error) {
-  return error.code == "db_lost" || error.code == "cannot_connect";
+  return error.code == "db_lost" || error.code == "cannot_connect" || error.code == "storage_unreachable";
 }
 
 }  // namespace lade::queue

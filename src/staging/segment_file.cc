@@ -108,7 +108,7 @@ class PartWriter {
 
 }  // namespace
 
-Result<WrittenSegment> write_segment(const storage::Folder& storage, SegmentBuilder& rows,
+Result<WrittenSegment> write_segment(const storage::Storage& storage, SegmentBuilder& rows,
                                      std::span<const std::string> splitters, const IssueLog& findings) {
   LADE_ASSIGN(storage::Upload upload, storage.begin({.checksum = false}));
   PartWriter writer(upload);
@@ -131,7 +131,7 @@ Error SegmentFile::damaged(std::string_view what) const {
   return {"staging_damaged", fmt::format("segment {}: {}", id_, what), "check the disk; run the import again"};
 }
 
-Result<std::unique_ptr<SegmentFile>> SegmentFile::open(const storage::Folder& storage, const std::string& id,
+Result<std::unique_ptr<SegmentFile>> SegmentFile::open(const storage::Storage& storage, const std::string& id,
                                                        std::uint64_t bytes) {
   Result<File> file = storage.read(id, bytes);
   if (!file && file.error().code == "stored_file_damaged") file.error().code = "staging_damaged";

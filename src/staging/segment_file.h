@@ -10,7 +10,7 @@
 #include "base/result.h"
 #include "staging/issue_log.h"
 #include "staging/segment.h"
-#include "storage/folder.h"
+#include "storage/storage.h"
 
 // Segments that outlive their process: what one attempt at a chunk has staged, as one immutable file of the storage.
 //
@@ -31,7 +31,7 @@ struct WrittenSegment {
 
 // Writes the rows by bucket, sorted by (key, row id), then what was found out about the chunk's rows, and makes the
 // file durable. The builder is empty afterwards. Until somebody records the id the file is an orphan.
-Result<WrittenSegment> write_segment(const storage::Folder& storage, SegmentBuilder& rows,
+Result<WrittenSegment> write_segment(const storage::Storage& storage, SegmentBuilder& rows,
                                      std::span<const std::string> splitters, const IssueLog& findings);
 
 // A segment opened for reading, by several threads at once. It outlives the ranges that it gives.
@@ -39,7 +39,7 @@ class SegmentFile {
  public:
   // Checks everything but the records. Fails with staging_damaged, naming the id and what is wrong, when the file is
   // not the whole segment with this id and size, and with stored_file_missing.
-  static Result<std::unique_ptr<SegmentFile>> open(const storage::Folder& storage, const std::string& id,
+  static Result<std::unique_ptr<SegmentFile>> open(const storage::Storage& storage, const std::string& id,
                                                    std::uint64_t bytes);
 
   std::size_t buckets() const { return parts_.size() - 1; }

@@ -8,6 +8,7 @@
 #include <thread>
 #include <tuple>
 
+#include "storage/folder.h"
 #include "testing/segments.h"
 #include "testing/temporary_folder.h"
 

@@ -1,4 +1,4 @@
-// Files at rest: whole or not there, the same bytes or an error.
+// What a folder does beyond what every storage promises (storage_test.cc): what lies in it, and when.
 #include "storage/folder.h"
 
 #include <sys/resource.h>
@@ -29,11 +29,6 @@ class FolderTest : public ::testing::Test {
     auto file = folder.store(source);
     EXPECT_OK(file);
     return std::move(*file);
-  }
-  static std::string content(File& file) {
-    std::string text(file.size().value(), '\0');
-    EXPECT_OK(file.read_at(0, text));
-    return text;
   }
   // What lies in the folder beside its id.
   std::set<std::string> names() const {
@@ -66,22 +61,6 @@ class BrokenSource final : public ByteSource {
   int reads_ = 0;
 };
 
-TEST_F(FolderTest, GivesBackWhatWasStored) {
-  const Folder storage = folder();
-  for (const std::size_t size : {0u, 1u, 262'143u, 262'144u, 1'000'003u}) {
-    std::string bytes(size, '\0');
-    for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<char>(i * 31 + i / 256);
-    const StoredFile file = stored(storage, bytes);
-    EXPECT_EQ(file.bytes, size);
-    EXPECT_EQ(file.sha256, sha256_of(bytes));
-    EXPECT_TRUE(is_id(file.id));
-    auto opened = storage.read(file.id, size);
-    ASSERT_OK(opened);
-    EXPECT_EQ(content(*opened), bytes);
-    EXPECT_OK(storage.verify(file));
-  }
-}
-
 TEST_F(FolderTest, NothingIsSeenBeforeTheEndAndNothingStaysWithoutIt) {
   const Folder storage = folder();
   std::string id;
@@ -100,17 +79,6 @@ TEST_F(FolderTest, NothingIsSeenBeforeTheEndAndNothingStaysWithoutIt) {
   EXPECT_TRUE(names().empty());
 }
 
-TEST_F(FolderTest, ALargerFileThanAllowedIsRefused) {
-  const Folder storage = folder();
-  MemorySource fits("0123456789"), large("0123456789+");
-  EXPECT_OK(storage.store(fits, {.max_bytes = 10}));
-  EXPECT_EQ(names().size(), 1u);
-  const auto refused = storage.store(large, {.max_bytes = 10});
-  ASSERT_FAILS(refused, "upload_too_large");
-  EXPECT_EQ(refused.error().message, "the file is larger than 10 bytes");
-  EXPECT_EQ(names().size(), 1u);
-}
-
 TEST_F(FolderTest, WhenTheDiskTakesNoMoreNothingStays) {
   const Folder storage = folder();
   rlimit before{};
@@ -125,15 +93,6 @@ TEST_F(FolderTest, WhenTheDiskTakesNoMoreNothingStays) {
   std::signal(SIGXFSZ, handler);
   EXPECT_FAILS(refused, "file_error");
   EXPECT_TRUE(names().empty());
-}
-
-TEST_F(FolderTest, AFileWithoutChecksumIsNotHashed) {
-  const Folder storage = folder();
-  MemorySource source("abc");
-  const auto file = storage.store(source, {.checksum = false});
-  ASSERT_OK(file);
-  EXPECT_EQ(file->sha256, "");
-  EXPECT_OK(storage.read(file->id, 3));
 }
 
 TEST_F(FolderTest, DamageIsFound) {
@@ -165,14 +124,6 @@ TEST_F(FolderTest, TextThatIsNoIdLeadsNowhere) {
   EXPECT_EQ(names(), std::set<std::string>{"secret"});
 }
 
-TEST_F(FolderTest, RemovingTwiceIsFine) {
-  const Folder storage = folder();
-  const StoredFile file = stored(storage, "x");
-  EXPECT_OK(storage.remove(file.id));
-  EXPECT_OK(storage.remove(file.id));
-  EXPECT_TRUE(names().empty());
-}
-
 TEST_F(FolderTest, OnlyOldFilesThatNobodyWantsAreOrphans) {
   const Folder storage = folder();
   const StoredFile wanted = stored(storage, "wanted"), orphan = stored(storage, "orphan"),
@@ -192,16 +143,6 @@ TEST_F(FolderTest, OnlyOldFilesThatNobodyWantsAreOrphans) {
   EXPECT_EQ(*removed, 2);
   EXPECT_EQ(asked, (std::set<std::string>{wanted.id, orphan.id}));
   EXPECT_EQ(names(), (std::set<std::string>{wanted.id, young.id, running->id() + ".part", "not of lade"}));
-}
-
-TEST_F(FolderTest, WhenNobodyKnowsWhatIsWantedNothingIsRemoved) {
-  const Folder storage = folder();
-  const StoredFile file = stored(storage, "x");
-  make_older(file.id, std::chrono::hours(25));
-  const auto refused = storage.remove_orphans(
-      std::chrono::hours(24), [](const std::string&) -> Result<bool> { return fail("db_lost", "gone"); });
-  EXPECT_FAILS(refused, "db_lost");
-  EXPECT_EQ(names(), std::set<std::string>{file.id});
 }
 
 TEST_F(FolderTest, TheStorageIdIsMadeOnceAndStays) {

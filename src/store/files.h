@@ -68,7 +68,7 @@ Result<std::optional<SegmentRecord>> records_of(db::Connection& connection, std:
 // The job needs them no longer; their files become orphans. Gives their ids in the storage.
 Result<std::vector<std::string>> forget_segments(db::Connection& connection, std::int64_t job);
 
-// Whether a record names the file: what storage::Folder::remove_orphans() asks.
+// Whether a record names the file: what storage::Storage::remove_orphans() asks.
 Result<bool> is_file_wanted(db::Connection& connection, const std::string& uuid);
 
 }  // namespace lade::store

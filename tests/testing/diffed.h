@@ -8,6 +8,7 @@
 #include "jobs/diff.h"
 #include "jobs/job.h"
 #include "jobs/review.h"
+#include "storage/folder.h"
 #include "testing/durable.h"
 
 namespace lade::testing {
