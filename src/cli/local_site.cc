@@ -5,6 +5,7 @@
 
 #include "api/views.h"
 #include "base/file.h"
+#include "cli/settings.h"
 #include "cli/site.h"
 #include "definition/patch.h"
 #include "jobs/analysed_rows.h"
@@ -105,7 +106,9 @@ class LocalSite final : public Site {
   Result<boost::json::object> correct_row(const std::string& job, const jobs::Correction& correction) override {
     LADE_ASSIGN(db::Connection* const connection, open_for_job(job, Access::write));
     LADE_TRY(jobs::require_job(*connection, job));
-    const jobs::ImportOptions options = options_here();
+    jobs::ImportOptions options = options_here();
+    LADE_ASSIGN(const NamedSettings named, named_settings(common_));
+    LADE_TRY(apply(named, options));
     LADE_ASSIGN(const storage::Folder storage, storage::Folder::open(jobs::storage_path(options)));
     LADE_ASSIGN(const jobs::ReviewedRow row,
                 jobs::correct_row(*connection, {storage, options}, {job, current_user()}, correction));

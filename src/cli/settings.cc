@@ -4,8 +4,10 @@
 #include <unistd.h>
 
 #include <charconv>
+#include <filesystem>
 
 #include "cli/commands.h"
+#include "handlers/registry.h"
 
 namespace lade::cli {
 namespace {
@@ -70,7 +72,18 @@ Result<NamedSettings> named_settings(const std::string& file) {
   return settings;
 }
 
+Result<NamedSettings> named_settings(const CommonOptions& common) {
+  LADE_ASSIGN(NamedSettings settings, named_settings(common.settings));
+  if (!common.handlers.empty()) settings.insert_or_assign("HANDLERS_FILE", common.handlers);
+  return settings;
+}
+
 Result<void> apply(const NamedSettings& settings, jobs::ImportOptions& options) {
+  if (const auto file = settings.find("HANDLERS_FILE"); file != settings.end() && !file->second.empty()) {
+    std::error_code error;
+    const std::filesystem::path lade = std::filesystem::read_symlink("/proc/self/exe", error);
+    LADE_ASSIGN(options.handlers, handlers::read_registry(file->second, lade));
+  }
   LADE_TRY(read_number(settings, {"QUEUE_CONCURRENCY", "IMPORT_WORKER_CONCURRENCY", "scrapeWorkerCount"}, 256,
                        options.workers));
   LADE_TRY(read_number(settings, {"IMPORT_CHUNK_BYTES"}, kMaxPartBytes, options.chunk_bytes));

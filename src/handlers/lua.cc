@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/file.h"
 #include "handlers/lua_json.h"
 #include "handlers/lua_state.h"
 #include "handlers/message.h"
@@ -213,7 +214,7 @@ class Conversation {
     for (;;) {
       const ssize_t count = ::read(options_.input, buffer_.data() + end_, kReadBytes);
       if (count < 0 && errno == EINTR) continue;
-      if (count < 0) return fail("read_failed", fmt::format("cannot read messages: {}", std::strerror(errno)));
+      if (count < 0) return fail(system_error(errno, "read", "the messages"));
       end_ += static_cast<std::size_t>(count);
       return count > 0;
     }
@@ -224,8 +225,7 @@ class Conversation {
     while (!rest.empty()) {
       const ssize_t count = ::write(options_.output, rest.data(), rest.size());
       if (count > 0) rest.remove_prefix(static_cast<std::size_t>(count));
-      if (count < 0 && errno != EINTR)
-        return fail("write_failed", fmt::format("cannot write answers: {}", std::strerror(errno)));
+      if (count < 0 && errno != EINTR) return fail(system_error(errno, "write", "the answers"));
     }
     out_.clear();
     return {};

@@ -11,14 +11,15 @@ constexpr std::size_t kMessageBytes = 4 * 1024 * 1024;  // rows of a batch have 
 constexpr int kMostInARow = 25;
 
 std::string_view code_of(Trouble trouble) {
+  std::string_view code;
   switch (trouble) {
-    case Trouble::none: return {};
-    case Trouble::died: return "handler_died";
-    case Trouble::timed_out: return "handler_timed_out";
-    case Trouble::bad_answer: return "handler_bad_answer";
-    case Trouble::output_limit: return "handler_output_limit";
+    case Trouble::none: break;
+    case Trouble::died: code = "handler_died"; break;
+    case Trouble::timed_out: code = "handler_timed_out"; break;
+    case Trouble::bad_answer: code = "handler_bad_answer"; break;
+    case Trouble::output_limit: code = "handler_output_limit"; break;
   }
-  return {};
+  return code;
 }
 
 }  // namespace
@@ -47,6 +48,12 @@ struct Pool::Batch {
 
 Pool::Pool(std::shared_ptr<const Registry> registry, const Handler& handler, Start start)
     : registry_(std::move(registry)), handler_(handler), start_(std::move(start)) {}
+
+Pool::~Pool() {
+  const std::string message = finish_message(fmt::format(R"({{"ok":{},"failed":{}}})", ok_.load(), failed_.load()));
+  for (const ProcessPointer& process : idle_)
+    if (process->is_ready()) (void)process->ask(message, handler_.limits.row_seconds);
+}
 
 Pool::ProcessPointer Pool::idle() {
   const std::lock_guard lock(mutex_);
@@ -91,15 +98,20 @@ Process::Next Pool::take_line(Process& process, Batch& batch, std::string_view l
     return Process::Next::refuse;
   }
   batch.answered[row] = 1;
+  RowAnswer said;
+  std::string message;
   if (answer == nullptr) {
-    batch.take(row, {"handler_bad_answer", process.parser_.why(), {}});
-  } else if (answer->ok) {
-    failures_in_a_row_ = 0;
-    batch.take(row, {{}, {}, answer->result});
+    said.code = "handler_bad_answer";
+    message = process.parser_.why();
   } else {
     failures_in_a_row_ = 0;
-    batch.take(row, {"handler_failed", one_line(answer->error), {}});
+    said.result = answer->result;
+    if (!answer->ok) said.code = "handler_failed";
+    if (!answer->ok) message = one_line(answer->error);
   }
+  said.message = message;
+  ++(said.code.empty() ? ok_ : failed_);
+  batch.take(row, said);
   return --open == 0 ? Process::Next::done : Process::Next::more;
 }
 
@@ -134,6 +146,7 @@ Result<void> Pool::answer_alone(ProcessPointer& process, Batch& batch, std::size
     if (trouble != Trouble::died) break;
   }
   batch.answered[row] = 1;
+  ++failed_;
   batch.take(row, {code_of(trouble), batch.message, {}});
   if (++failures_in_a_row_ < kMostInARow) return {};
   return fail("handler_keeps_failing",
@@ -154,15 +167,6 @@ Result<void> Pool::answer(const RowTexts& rows, const Take& take, const std::sto
     if (!answered) return answered;
     begin = end;
   }
-  return {};
-}
-
-Result<void> Pool::finish(std::string_view counts) {
-  const Slot slot = registry_->slot(handler_);
-  ProcessPointer process = idle();
-  LADE_TRY(ensure(process));
-  LADE_TRY(process->ask(finish_message(counts), handler_.limits.batch_seconds));
-  give_back(std::move(process));
   return {};
 }
 

@@ -29,14 +29,16 @@ class Pool {
  public:
   // `handler` is one of the registry's.
   Pool(std::shared_ptr<const Registry> registry, const Handler& handler, Start start);
+  Pool(const Pool&) = delete;
+  Pool& operator=(const Pool&) = delete;
+  // Tells each process that there are no more rows, and waits for its ok.
+  ~Pool();
 
   // Calls `take` once for every row, by its place in `rows`, in any order. Fails, with some rows not taken, when the
   // handler cannot be started or refuses the job (handler_not_started, handler_refused), or when one row after another
   // makes it fail (handler_keeps_failing), and with cancelled.
   using Take = std::function<void(std::size_t row, const RowAnswer& answer)>;
   Result<void> answer(const RowTexts& rows, const Take& take, const std::stop_token& stop = {});
-  // Tells a process of it that the import has ended, and waits for its ok.
-  Result<void> finish(std::string_view counts);
 
   // How often a process was lost.
   std::int64_t losses() const { return losses_; }
@@ -60,6 +62,7 @@ class Pool {
   const Handler& handler_;
   const Start start_;
   std::atomic<std::int64_t> losses_ = 0;
+  std::atomic<std::int64_t> ok_ = 0, failed_ = 0;  // rows
   std::atomic<int> failures_in_a_row_ = 0;
   std::mutex mutex_;  // guards what follows
   std::vector<ProcessPointer> idle_;

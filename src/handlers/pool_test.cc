@@ -5,10 +5,15 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <fstream>
 #include <map>
 #include <thread>
+
+#include "testing/temporary_folder.h"
 
 namespace lade::handlers {
 namespace {
@@ -168,6 +173,18 @@ TEST_F(Hostile, ItSeesNothingOfLade) {
   EXPECT_EQ(fields["folder"], "/");
 }
 
+TEST_F(Hostile, ItIsToldTheEnd) {
+  testing::TemporaryFolder folder;
+  const std::string notes = folder.path() / "notes";
+  behave("refuses");
+  handler.environment = {{"NOTES", notes}};
+  (void)answers({"a", "bad", "c"});
+  pool.reset();
+  std::string told;
+  std::getline(std::ifstream(notes), told);
+  EXPECT_EQ(told, R"({"ok": 2, "failed": 1})");
+}
+
 TEST_F(Hostile, ItCannotBeStarted) {
   handler.command = {"/no/such/program"};
   EXPECT_EQ(answers({"a"}), Texts{"nothing"});
@@ -212,6 +229,30 @@ TEST_F(Hostile, OneThatDiesWhenNobodyNeedsItCostsNoRow) {
   EXPECT_TRUE(pool->answer(rows, [&](std::size_t, const RowAnswer& answer) { answered += answer.code.empty(); }));
   EXPECT_EQ(answered, 1);
   EXPECT_EQ(pool->losses(), 1);
+}
+
+TEST_F(Hostile, KilledAgainAndAgainEveryRowHasOneAnswer) {
+  behave("none");
+  handler.limits.batch_rows = 200;
+  registry = std::make_shared<const Registry>(std::vector<Handler>{handler});
+  pool = std::make_unique<Pool>(registry, *registry->find("hostile"), Start{"hostile", "job-1", {"name"}});
+  RowTexts rows;
+  for (int i = 1; i <= 2000; ++i) {
+    rows.begin_row(i);
+    rows.add_cell(std::to_string(i));
+    rows.end_row();
+  }
+  std::vector<int> answers(rows.size(), 0);
+  int count = 0;
+  ASSERT_TRUE(pool->answer(rows, [&](std::size_t row, const RowAnswer& answer) {
+    EXPECT_EQ(answer.code, "");
+    ++answers[row];
+    ASSERT_EQ(answer.result.size(), 3U);
+    EXPECT_EQ(answer.result[0].text, std::to_string(row + 1));
+    if (++count % 500 == 0) kill(std::atoi(std::string(answer.result[2].text).c_str()), SIGKILL);
+  }));
+  EXPECT_EQ(std::count(answers.begin(), answers.end(), 1), 2000);
+  EXPECT_GE(pool->losses(), 3);
 }
 
 TEST_F(Hostile, ManyThreadsAtOnce) {

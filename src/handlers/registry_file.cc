@@ -17,6 +17,8 @@ constexpr std::size_t kMostBytes = 1024 * 1024;
 constexpr std::uint64_t kMegabyte = 1024 * 1024;
 // What the program that runs Lua needs itself.
 constexpr std::uint64_t kProgramBytes = 256 * kMegabyte;
+// A script that takes too long is heard of by its own answer, if it can give one.
+constexpr std::chrono::seconds kPatience(2);
 constexpr std::string_view kFileKeys[] = {"handlers"};
 constexpr std::string_view kHandlerKeys[] = {"command", "lua", "environment", "options", "concurrency", "limits"};
 
@@ -142,6 +144,7 @@ class Reader {
                        "--row-seconds",
                        std::to_string(handler.limits.row_seconds.count())};
     handler.limits.memory_bytes += kProgramBytes;
+    handler.limits.row_seconds += kPatience;
   }
 
   const filesystem::path folder_, program_;

@@ -58,6 +58,7 @@ TEST_F(HandlersFile, LuaFilesBesideItAreHandlers) {
   EXPECT_THAT((*registry)->names(), ElementsAre("pay", "salaries"));
   EXPECT_THAT((*registry)->find("pay")->command, ElementsAre("/usr/bin/lade", "run-handler", folder.path() / "pay.lua",
                                                              "--memory-mb", "32", "--row-seconds", "10"));
+  EXPECT_GT((*registry)->find("pay")->limits.row_seconds, std::chrono::seconds(10)) << "the script is heard first";
 }
 
 TEST_F(HandlersFile, EveryFaultIsNamed) {
