@@ -4,7 +4,7 @@
 set -eu
 
 build="g++ cmake ninja-build ccache mold pkg-config libboost1.81-dev libboost-json1.81-dev libcli11-dev libcurl4-openssl-dev
-  libexpected-dev libfmt-dev libhowardhinnant-date-dev libhwy-dev libicu-dev libisal-dev libpq-dev libre2-dev libsimdjson-dev libsodium-dev
+  libexpected-dev libfmt-dev libhowardhinnant-date-dev libhwy-dev libicu-dev libisal-dev liblua5.4-dev libpq-dev libre2-dev libsimdjson-dev libsodium-dev
   libsqlite3-dev libssl-dev libuchardet-dev libvalijson-dev libxlsxwriter-dev libxxhash-dev libyaml-cpp-dev libzstd-dev
   tzdata zlib1g-dev"
 demo="sqlite3"

@@ -84,7 +84,9 @@ Result<void> Analyser::run_stage(const Stage& stage) {
   for (const std::size_t i : stage.columns)
     convert_column(program_.columns[i], raw_, columns_[i], issues_, arena_, suggestions_[i]);
   for (const std::size_t i : stage.lookups) LADE_TRY(resolve(i));
-  if (stage.step && (options_.job != 0 || !stage.step->needs_job())) LADE_TRY(stage.step->analyse(*step_rows_));
+  const bool runs = stage.step && (options_.job != 0 || !stage.step->needs_job()) &&
+                    !(options_.sample && stage.step->skips_samples());
+  if (runs) LADE_TRY(stage.step->analyse(*step_rows_));
   run_checks(stage);
   return {};
 }

@@ -44,6 +44,7 @@ struct AnalyserOptions {
   std::size_t batch_rows = 4096;
   definition::Partition partition = definition::Partition::range;
   std::int64_t job = 0;  // its id; 0: a sample, or a rehearsal
+  bool sample = false;   // only the rows' keys are wanted
 };
 
 // One pass over raw records: columns, lookups, checks, keys, tuples. One per worker; the connection is the worker's

@@ -255,6 +255,13 @@ void check_limits(const ColumnProgram& column, std::size_t row, std::string_view
     refuse(column, "pattern_mismatch", row, text, state, issues);
 }
 
+void convert_cell(const ColumnProgram& column, std::string_view text, std::size_t row, Cell& cell, CellState& state,
+                  RowIssues& issues, TextArena& arena) {
+  Suggestions suggestions;
+  const bool typed = column.type.kind != TypeKind::text && column.type.kind != TypeKind::json;
+  CellConverter(column, issues, arena, suggestions).convert(text, false, typed, row, cell, state);
+}
+
 void convert_column(const ColumnProgram& column, const RawRows& raw, TypedColumn& out, RowIssues& issues,
                     TextArena& arena, Suggestions& suggestions) {
   out.resize(raw.rows);

@@ -66,6 +66,11 @@ CastFault cast_typed(const ColumnProgram& column, std::string_view text, Cell& c
 void convert_column(const ColumnProgram& column, const RawRows& raw, TypedColumn& out, RowIssues& issues,
                     TextArena& arena, Suggestions& suggestions);
 
+// Fills one cell of a column that a step fills, from plain text, as if it stood in the file: blanks, defaults, enum
+// map, cast, limits. The text is kept in the arena.
+void convert_cell(const ColumnProgram& column, std::string_view text, std::size_t row, Cell& cell, CellState& state,
+                  RowIssues& issues, TextArena& arena);
+
 // The limits of a value that is already typed (also used for looked-up values): min, max, length, pattern.
 void check_limits(const ColumnProgram& column, std::size_t row, std::string_view text, const Cell& cell,
                   CellState& state, RowIssues& issues);

@@ -31,6 +31,12 @@ void StepRows::set_text(int column, std::size_t row, std::string_view text) {
   set(column, row, cell);
 }
 
+void StepRows::convert(int column, std::size_t row, std::string_view text) {
+  const auto index = static_cast<std::size_t>(column);
+  convert_cell(program_.columns[index], text, row, columns_[index].cells[row], columns_[index].states[row], issues_,
+               arena_);
+}
+
 void StepRows::add(std::size_t row, std::span<const int> columns, model::Issue issue) {
   if (columns.empty()) return issues_.add(row, std::move(issue));
   for (const int index : columns) {

@@ -38,6 +38,8 @@ class StepRows {
   // The text lives as long as the batch (a cell's, or what keep_text() gave).
   void set_text(int column, std::size_t row, std::string_view text);
   std::string_view keep_text(std::string_view text) { return arena_.keep(text); }
+  // Fills a column from plain text as if it stood in the file: what is wrong with it is told under the column.
+  void convert(int column, std::size_t row, std::string_view text);
 
   // What is wrong with a row, told under each column of the file concerned, or once when it is none's. An error ends
   // the row; a warning leaves the values of these columns out.
@@ -97,6 +99,8 @@ class Step {
   virtual int asked_column() const { return -1; }
   // It works for a job only, not for a sample of its rows or a rehearsal.
   virtual bool needs_job() const { return false; }
+  // What it does is too dear for rows of which only the keys are looked at; these do not come from it.
+  virtual bool skips_samples() const { return false; }
 
   // A part of the process half that is no load entry: called in the bucket's transaction, once its rows are in the
   // target tables. Rows that it refuses are taken back and loaded no more.

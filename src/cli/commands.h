@@ -18,6 +18,7 @@ struct CommonOptions {
   Output output = Output::text;
   bool quiet = false;
   std::string settings;  // --settings, LADE_SETTINGS: a file of named settings
+  std::string handlers;  // --handlers: the file of row handlers, over the setting HANDLERS_FILE
 
   std::string server;      // --server; empty: none
   std::string token;       // --token
@@ -57,6 +58,7 @@ void add_user_commands(CLI::App& app, CommonOptions& common, Action& action);
 void add_token_commands(CLI::App& app, CommonOptions& common, Action& action);
 void add_audit_commands(CLI::App& app, CommonOptions& common, Action& action);
 void add_admin_commands(CLI::App& app, CommonOptions& common, Action& action);
+void add_handler_command(CLI::App& app, CommonOptions& common, Action& action);
 
 // A session that may write; makes the data folder and the SQLite file when they are missing.
 Result<std::unique_ptr<db::Connection>> open_or_create(const CommonOptions& common);
@@ -80,6 +82,7 @@ void add_server_options(CLI::App& command, CommonOptions& common);
 // How the file is read, over what the definition says: --sheet, --encoding … and --source KEY=VALUE, collected in
 // `source` as JSON.
 void add_source_options(CLI::App& command, std::string& source);
+// --settings and --handlers.
 void add_settings_option(CLI::App& command, CommonOptions& common);
 
 // The whole of a small text file.

@@ -42,7 +42,7 @@ Result<void> read_row(FixCommand& command) {
 Result<jobs::Summary> fix_here(FixCommand& command, const CommonOptions& common, const std::stop_token& stop) {
   command.options.database = db::limited_to(db::Access::write, common.database_url());
   command.options.user = current_user();
-  LADE_ASSIGN(const NamedSettings named, named_settings(common.settings));
+  LADE_ASSIGN(const NamedSettings named, named_settings(common));
   LADE_TRY(apply(named, command.options));
   LADE_TRY(set_place(common, command.options));
   jobs::Progress progress;

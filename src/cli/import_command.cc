@@ -71,9 +71,10 @@ int submit_all(const ImportCommand& command, const Submit& submit, const CommonO
 
 // Request over flag over environment over file: only what the command line leaves open is taken from settings.
 Result<void> apply_settings(ImportCommand& command, const CommonOptions& common) {
-  LADE_ASSIGN(const NamedSettings named, named_settings(common.settings));
+  LADE_ASSIGN(const NamedSettings named, named_settings(common));
   jobs::ImportOptions settings = command.options;
   LADE_TRY(apply(named, settings));
+  command.options.handlers = settings.handlers;
   if (command.workers->empty()) command.options.workers = settings.workers;
   if (command.batch_rows->empty()) command.options.batch_rows = settings.batch_rows;
   if (command.chunk_bytes->empty()) command.options.chunk_bytes = settings.chunk_bytes;

@@ -106,7 +106,9 @@ class LocalSite final : public Site {
   Result<boost::json::object> correct_row(const std::string& job, const jobs::Correction& correction) override {
     LADE_ASSIGN(db::Connection* const connection, open_for_job(job, Access::write));
     LADE_TRY(jobs::require_job(*connection, job));
-    LADE_ASSIGN(const jobs::ImportOptions options, options_here());
+    LADE_ASSIGN(jobs::ImportOptions options, options_here());
+    LADE_ASSIGN(const NamedSettings named, named_settings(common_));
+    LADE_TRY(apply(named, options));
     LADE_ASSIGN(const std::unique_ptr<storage::Storage> storage, jobs::open_storage(options));
     LADE_ASSIGN(const jobs::ReviewedRow row,
                 jobs::correct_row(*connection, {*storage, options}, {job, current_user()}, correction));

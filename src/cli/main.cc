@@ -42,6 +42,7 @@ int main(int argc, char** argv) {
   add_token_commands(app, common, action);
   add_audit_commands(app, common, action);
   add_admin_commands(app, common, action);
+  add_handler_command(app, common, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

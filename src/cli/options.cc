@@ -139,6 +139,7 @@ void add_source_options(CLI::App& command, std::string& source) {
 void add_settings_option(CLI::App& command, CommonOptions& common) {
   command.add_option("--settings", common.settings, "file of NAME=VALUE settings (docs/settings.md)")
       ->envname("LADE_SETTINGS");
+  command.add_option("--handlers", common.handlers, "file of row handlers (docs/handlers.md; HANDLERS_FILE)");
 }
 
 }  // namespace lade::cli

@@ -30,7 +30,7 @@ struct ServeCommand {
 };
 
 Result<api::ServiceOptions> service_options(const ServeCommand& command, const CommonOptions& common) {
-  LADE_ASSIGN(const NamedSettings named, named_settings(common.settings));
+  LADE_ASSIGN(const NamedSettings named, named_settings(common));
   api::ServiceOptions options;
   jobs::WorkOptions& work = options.work;
   LADE_ASSIGN(work.settings, queue::read_settings(named));

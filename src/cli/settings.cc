@@ -4,8 +4,10 @@
 #include <unistd.h>
 
 #include <charconv>
+#include <filesystem>
 
 #include "cli/commands.h"
+#include "handlers/registry.h"
 #include "storage/bucket_url.h"
 
 namespace lade::cli {
@@ -71,6 +73,12 @@ Result<NamedSettings> named_settings(const std::string& file) {
   return settings;
 }
 
+Result<NamedSettings> named_settings(const CommonOptions& common) {
+  LADE_ASSIGN(NamedSettings settings, named_settings(common.settings));
+  if (!common.handlers.empty()) settings.insert_or_assign("HANDLERS_FILE", common.handlers);
+  return settings;
+}
+
 Result<void> set_place(const CommonOptions& common, jobs::ImportOptions& options) {
   options.data = common.data;
   LADE_ASSIGN(const NamedSettings named, named_settings(common.settings));
@@ -95,6 +103,11 @@ Result<std::chrono::seconds> link_expires(const NamedSettings& settings) {
 }
 
 Result<void> apply(const NamedSettings& settings, jobs::ImportOptions& options) {
+  if (const auto file = settings.find("HANDLERS_FILE"); file != settings.end() && !file->second.empty()) {
+    std::error_code error;
+    const std::filesystem::path lade = std::filesystem::read_symlink("/proc/self/exe", error);
+    LADE_ASSIGN(options.handlers, handlers::read_registry(file->second, lade));
+  }
   LADE_TRY(read_number(settings, {"QUEUE_CONCURRENCY", "IMPORT_WORKER_CONCURRENCY", "scrapeWorkerCount"}, 256,
                        options.workers));
   LADE_TRY(read_number(settings, {"IMPORT_CHUNK_BYTES"}, kMaxPartBytes, options.chunk_bytes));

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "cli/commands.h"
 #include "jobs/import.h"
 #include "queue/settings.h"
 #include "webhooks/deliver.h"
@@ -18,12 +19,14 @@ using NamedSettings = std::map<std::string, std::string>;
 Result<NamedSettings> read_settings_text(const std::string& text, const std::string& name);
 // What the environment says, and for the rest the file (empty: none).
 Result<NamedSettings> named_settings(const std::string& file);
+// The same, and what the command line says instead.
+Result<NamedSettings> named_settings(const CommonOptions& common);
 
-struct CommonOptions;
 // The data folder, and where files are stored: a bucket that the command line, the environment or the file of settings
 // names, or that folder. Fails with storage_url_invalid and storage_keys_missing.
 Result<void> set_place(const CommonOptions& common, jobs::ImportOptions& options);
-// What they say about imports: threads and the size of batches. What the command line says comes after and counts more.
+// What they say about imports: threads, the size of batches, row handlers. What the command line says comes after and
+// counts more.
 Result<void> apply(const NamedSettings& settings, jobs::ImportOptions& options);
 // How long addresses of files in a bucket are valid.
 Result<std::chrono::seconds> link_expires(const NamedSettings& settings);

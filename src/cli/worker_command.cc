@@ -19,7 +19,7 @@ struct WorkerCommand {
 };
 
 int run(const WorkerCommand& command, const CommonOptions& common) {
-  const auto named = named_settings(common.settings);
+  const auto named = named_settings(common);
   if (!named) return report(named.error(), common.output);
   auto settings = queue::read_settings(*named);
   if (!settings) return report(settings.error(), common.output);

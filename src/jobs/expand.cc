@@ -21,8 +21,10 @@ Result<definition::Definition> expanded(const definition::Definition& definition
     return resolved;
   }
   LADE_ASSIGN(const auto time, valid_time_of(connection, definition, options));
+  static const handlers::Registry kNone;
   return steps::expand(definition, connection,
-                       time ? steps::ValidTime{time->valid_from, time->valid_to} : steps::ValidTime{});
+                       time ? steps::ValidTime{time->valid_from, time->valid_to} : steps::ValidTime{},
+                       options.handlers ? options.handlers.get() : &kNone);
 }
 
 Result<definition::Definition> expanded(const definition::Definition& definition, db::Connection& connection) {

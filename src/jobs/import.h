@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "base/result.h"
 #include "definition/definition.h"
+#include "handlers/registry.h"
 #include "model/outcome.h"
 #include "staging/issue_log.h"
 #include "storage/bucket.h"
@@ -50,6 +52,8 @@ struct ImportOptions {
   std::string time_context_ident = {};
   std::string default_valid_from = {};
   std::string default_valid_to = {};
+  // The row handlers that steps may name; null: none. Shared by all jobs of the process.
+  std::shared_ptr<const handlers::Registry> handlers = nullptr;
   std::string batch = {};  // the name of the one that the job joins, which is made when there is none; empty: none
 
   // Fills in what was left open; refuses what cannot work.

@@ -146,7 +146,7 @@ Result<std::vector<std::string>> sampled_keys(const Job& job, const std::string&
   MemorySource source(text);
   csv::Reader reader(source, job.reader_options({}));
   analysis::Analyser analyser(*job.program, job.maps, &connection,
-                              {job.plan.layout.dialect, job.options.batch_rows, job.definition().partition});
+                              {job.plan.layout.dialect, job.options.batch_rows, job.definition().partition, 0, true});
   KeySink sink(*job.program);
   csv::Batch batch;
   for (;;) {
@@ -212,8 +212,9 @@ Result<void> bind_job(Job& job, const definition::Definition& definition, db::Co
                                   {"user_id", job.options.user_id == 0 ? "" : std::to_string(job.options.user_id)},
                                   {"job", job.uuid},
                                   {"now", job.plan.now}};
-  LADE_ASSIGN(job.program, analysis::bind(definition::with_matches(definition, job.plan.matches),
-                                          job.plan.layout.header, connection, context, steps::step_maker()));
+  LADE_ASSIGN(job.program,
+              analysis::bind(definition::with_matches(definition, job.plan.matches), job.plan.layout.header, connection,
+                             context, steps::step_maker(job.options.handlers, job.uuid)));
   LADE_ASSIGN(job.area, staging::Area::create(job.options.data, job.options.staging_memory));
   for (const analysis::LookupProgram& lookup : job.program->lookups) {
     const auto& type = job.program->columns[static_cast<std::size_t>(lookup.column)].type;

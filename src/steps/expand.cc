@@ -57,23 +57,24 @@ std::vector<definition::Fault> check_steps(const definition::Definition& definit
 }
 
 Result<definition::Definition> expand(const definition::Definition& definition, db::Connection& connection,
-                                      const ValidTime& valid_time) {
+                                      const ValidTime& valid_time, const handlers::Registry* handlers) {
   if (definition.steps.empty() || definition.expanded) return definition;
   if (const auto faults = check_steps(definition); !faults.empty())
     return fail("definition_invalid", definition::describe(faults, definition.slug), {}, ErrorKind::invalid);
-  Expansion expansion(definition, connection, valid_time);
+  Expansion expansion(definition, connection, valid_time, handlers);
   for (const definition::Step& step : definition.steps) LADE_TRY(find_kind(step.kind)->expand(step, expansion));
   return std::move(expansion).finish();
 }
 
-analysis::StepMaker step_maker() {
-  return [](const definition::Step& step, const analysis::Program& program,
-            db::Connection& connection) -> Result<std::shared_ptr<const analysis::Step>> {
+analysis::StepMaker step_maker(std::shared_ptr<const handlers::Registry> handlers, std::string job) {
+  return [handlers = std::move(handlers), job = std::move(job)](
+             const definition::Step& step, const analysis::Program& program,
+             db::Connection& connection) -> Result<std::shared_ptr<const analysis::Step>> {
     const StepKind* kind = find_kind(step.kind);
     if (kind == nullptr)
       return fail("step_unknown", fmt::format("this lade has no kind of step '{}'", step.kind),
                   "run the version of lade that the job was made with", ErrorKind::invalid);
-    return kind->analyse_half(step, program, connection);
+    return kind->analyse_half(step, program, {connection, handlers, job});
   };
 }
 

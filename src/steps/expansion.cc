@@ -37,8 +37,9 @@ std::vector<std::string> units_of(const definition::Definition& definition) {
   return all_unit_kinds();
 }
 
-Expansion::Expansion(const definition::Definition& definition, db::Connection& connection, const ValidTime& valid_time)
-    : definition_(definition), connection_(connection), valid_time_(valid_time) {}
+Expansion::Expansion(const definition::Definition& definition, db::Connection& connection, const ValidTime& valid_time,
+                     const handlers::Registry* handlers)
+    : definition_(definition), connection_(connection), valid_time_(valid_time), handlers_(handlers) {}
 
 bool Expansion::has_kind(std::string_view kind) const {
   return std::ranges::any_of(definition_.steps, [&](const Step& step) { return step.kind == kind; });
@@ -76,6 +77,22 @@ void Expansion::refer_to_units() {
       for (TargetColumn& target : ranked.entry.columns)
         if (ranked.rank > Rank::unit && target.target == column && target.data_column == column)
           target = {column, {}, unit.entry.table, "id"};
+  }
+}
+
+// Buckets are ranges of keys that a sample of the file shows. Keys that no sample can show are spread by their hash.
+void Expansion::spread_late_keys() {
+  const auto is_late = [&](const std::string& name) { return late_columns_.contains(name); };
+  for (const std::size_t i : definition::evaluation_order(definition_)) {
+    const auto& lookup = definition_.columns[i].lookup;
+    if (lookup && std::ranges::any_of(lookup->match, [&](const auto& pair) { return is_late(pair.first); }))
+      fill_late(definition_.columns[i].name);
+  }
+  const LoadEntry& root = definition_.load.front();
+  for (const std::string& key : root.key) {
+    const auto written = std::ranges::find(root.columns, key, &TargetColumn::target);
+    if (!is_late(written == root.columns.end() ? key : written->data_column)) continue;
+    if (definition_.partition == definition::Partition::range) definition_.partition = definition::Partition::hash;
   }
 }
 
@@ -145,6 +162,7 @@ Result<definition::Definition> Expansion::finish() && {
   if (definition_.load.empty())
     return fail("definition_no_table", "none of the definition's steps writes to a table",
                 "add a step of kind table, or a load entry", ErrorKind::invalid);
+  spread_late_keys();
   const auto keeps_history = [](const LoadEntry& entry) { return entry.temporal.has_value(); };
   if (std::ranges::any_of(definition_.load, keeps_history)) definition_.lock = definition::Lock::target;
   definition_.expanded = true;

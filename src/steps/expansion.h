@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "base/result.h"
 #include "db/connection.h"
 #include "definition/definition.h"
+#include "handlers/registry.h"
 
 // A definition made of steps becomes one that says everything: what a job keeps and all workers read.
 namespace lade::steps {
@@ -30,15 +32,20 @@ std::vector<std::string> units_of(const definition::Definition& definition);
 // What is added to a definition, step by step.
 class Expansion {
  public:
-  Expansion(const definition::Definition& definition, db::Connection& connection, const ValidTime& valid_time);
+  Expansion(const definition::Definition& definition, db::Connection& connection, const ValidTime& valid_time,
+            const handlers::Registry* handlers = nullptr);
 
   const definition::Definition& definition() const { return definition_; }
   db::Connection& connection() { return connection_; }
   const ValidTime& valid_time() const { return valid_time_; }
+  // Null when it is for nobody's job.
+  const handlers::Registry* handlers() const { return handlers_; }
   bool has_kind(std::string_view kind) const;
 
   // A column of the step; one of that name that the definition has already stays.
   void add_column(const definition::Step& step, definition::DataColumn column);
+  // What it holds is known only when a row is analysed, not when the job is planned.
+  void fill_late(const std::string& column) { late_columns_.insert(column); }
   void add_check(const definition::Step& step, definition::Check check);
 
   // Tables are loaded in this order, those of one rank in the order of the steps.
@@ -71,6 +78,7 @@ class Expansion {
 
  private:
   void refer_to_units();
+  void spread_late_keys();
   struct RankedEntry {
     definition::LoadEntry entry;
     Rank rank;
@@ -78,6 +86,8 @@ class Expansion {
   definition::Definition definition_;
   db::Connection& connection_;
   const ValidTime& valid_time_;
+  const handlers::Registry* handlers_;
+  std::set<std::string> late_columns_;
   std::vector<RankedEntry> entries_;
   std::vector<definition::TargetColumn> unit_columns_;
 };

@@ -197,10 +197,10 @@ class ExternalIdentsKind final : public StepKind {
   }
 
   Result<std::shared_ptr<const analysis::Step>> analyse_half(const Step& step, const analysis::Program& program,
-                                                             db::Connection& connection) const override {
+                                                             const Surroundings& here) const override {
     const auto types = ident_columns(ident_types_of(step.options.find("resolved_types")), program, "");
     LADE_TRY(check_header(types, program));
-    LADE_ASSIGN(IdentMap map, load_idents(step, connection));
+    LADE_ASSIGN(IdentMap map, load_idents(step, here.connection));
     return std::make_shared<const IdentStep>(std::move(map), types, program);
   }
 

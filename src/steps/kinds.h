@@ -9,6 +9,8 @@ namespace lade::steps {
 const StepKind& edit_info();
 // Which unit a row is about, found by its identifiers or new; columns come from the table of identifier types.
 const StepKind& external_idents();
+// A program of the user's own, which reads columns of the row and fills others.
+const StepKind& handler();
 // What a unit belongs to: an enterprise that each new unit founds, or another unit found by its identifiers.
 const StepKind& link();
 // Columns that belong to no step; nothing to do.

@@ -123,7 +123,7 @@ class LinkKind final : public StepKind {
   }
 
   Result<std::shared_ptr<const analysis::Step>> analyse_half(const Step& step, const analysis::Program& program,
-                                                             db::Connection& connection) const override {
+                                                             const Surroundings& here) const override {
     const std::string unit = option(step, "unit");
     if (unit.empty()) {
       const std::string primary = option(step, "primary");
@@ -134,8 +134,8 @@ class LinkKind final : public StepKind {
     }
     const auto types = ident_columns(ident_types_of(step.options.find("resolved_types")), program, unit + "_");
     const std::string column = option(step, "column", unit + "_id");
-    LADE_ASSIGN(IdentMap map, load_idents(step, connection));
-    LADE_ASSIGN(LinkedStep::Primaries primaries, read_primaries(step, column, program, connection));
+    LADE_ASSIGN(IdentMap map, load_idents(step, here.connection));
+    LADE_ASSIGN(LinkedStep::Primaries primaries, read_primaries(step, column, program, here.connection));
     return std::make_shared<const LinkedStep>(std::move(map), types, unit, analysis::column_named(program, column),
                                               std::move(primaries));
   }

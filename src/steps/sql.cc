@@ -111,9 +111,9 @@ class SqlKind final : public StepKind {
   }
 
   Result<std::shared_ptr<const analysis::Step>> analyse_half(const Step& step, const analysis::Program& program,
-                                                             db::Connection& connection) const override {
-    LADE_ASSIGN(std::string analyse, procedure(step, "analyse_procedure", connection));
-    LADE_ASSIGN(std::string process, procedure(step, "process_procedure", connection));
+                                                             const Surroundings& here) const override {
+    LADE_ASSIGN(std::string analyse, procedure(step, "analyse_procedure", here.connection));
+    LADE_ASSIGN(std::string process, procedure(step, "process_procedure", here.connection));
     return std::make_shared<const SqlStep>(step, program, std::move(analyse), std::move(process));
   }
 

@@ -7,9 +7,17 @@
 #include "analysis/step.h"
 #include "definition/definition.h"
 #include "definition/faults.h"
+#include "handlers/registry.h"
 #include "steps/expansion.h"
 
 namespace lade::steps {
+
+// What an analyse half can use besides the definition.
+struct Surroundings {
+  db::Connection& connection;                                    // while it is made
+  std::shared_ptr<const handlers::Registry> handlers = nullptr;  // null: there are none
+  std::string job = {};                                          // its UUID, empty for a rehearsal
+};
 
 // A kind of step: what it adds to a definition, and its analyse half. The process half of a step are the load entries
 // that it adds. To make a new kind, write one class and name it in registry.cc; docs/writing-a-step.md shows how.
@@ -25,7 +33,7 @@ class StepKind {
   virtual Result<void> expand(const definition::Step&, Expansion&) const { return {}; }
   // The analyse half for an expanded definition, null when there is none.
   virtual Result<std::shared_ptr<const analysis::Step>> analyse_half(const definition::Step&, const analysis::Program&,
-                                                                     db::Connection&) const {
+                                                                     const Surroundings&) const {
     return nullptr;
   }
 };

@@ -70,7 +70,7 @@ class ValidTimeKind final : public StepKind {
   }
 
   Result<std::shared_ptr<const analysis::Step>> analyse_half(const Step& step, const analysis::Program& program,
-                                                             db::Connection&) const override {
+                                                             const Surroundings&) const override {
     return std::make_shared<const UntilStep>(analysis::column_named(program, option(step, "to", "valid_to")),
                                              analysis::column_named(program, kUntil));
   }

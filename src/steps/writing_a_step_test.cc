@@ -27,7 +27,7 @@ TEST_P(WritingAStepTest, ChecksDigits) {
   const std::string csv = "number,name\n915737250,a\n915737251,b\n12,c\n,d\n915737251,too long\n";
   const auto program = analysis::bind(*whole, testing::header_of(csv), *connection, {},
                                       [](const auto& each, const auto& bound, auto& session) {
-                                        return check_digit().analyse_half(each, bound, session);
+                                        return check_digit().analyse_half(each, bound, {session});
                                       });
   ASSERT_OK(program);
   const auto sink = testing::analyse(**program, csv, *connection);

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "handlers/message.h"
+#include "handlers/process.h"
+#include "handlers/registry.h"
+
+namespace lade::handlers {
+
+// What became of one row. Texts live during the call.
+struct RowAnswer {
+  std::string_view code;     // empty: ok; otherwise that of the issue
+  std::string_view message;  // one line, when not ok
+  std::span<const Answer::Field> result;
+};
+
+// The processes of one handler that work for one job. Every row gets exactly one answer, whatever the handler does: a
+// row that kills it, hangs it or makes it talk nonsense fails, the others go on. Thread-safe.
+class Pool {
+ public:
+  // `handler` is one of the registry's.
+  Pool(std::shared_ptr<const Registry> registry, const Handler& handler, Start start);
+  Pool(const Pool&) = delete;
+  Pool& operator=(const Pool&) = delete;
+  // Tells each process that there are no more rows, and waits for its ok.
+  ~Pool();
+
+  // Calls `take` once for every row, by its place in `rows`, in any order. Fails, with some rows not taken, when the
+  // handler cannot be started or refuses the job (handler_not_started, handler_refused), or when one row after another
+  // makes it fail (handler_keeps_failing), and with cancelled.
+  using Take = std::function<void(std::size_t row, const RowAnswer& answer)>;
+  Result<void> answer(const RowTexts& rows, const Take& take, const std::stop_token& stop = {});
+
+  // How often a process was lost.
+  std::int64_t losses() const { return losses_; }
+
+ private:
+  struct Batch;
+  struct Range {
+    std::size_t begin, end;
+  };
+  using ProcessPointer = std::unique_ptr<Process>;
+  Result<void> ensure(ProcessPointer& process);
+  ProcessPointer idle();
+  void give_back(ProcessPointer process);
+  Trouble talk(ProcessPointer& process, Batch& batch, Range range, std::chrono::seconds limit);
+  Process::Next take_line(Process& process, Batch& batch, std::string_view line, Range range, std::size_t& open);
+  Result<void> answer_batch(ProcessPointer& process, Batch& batch, Range range);
+  Result<void> answer_alone(ProcessPointer& process, Batch& batch, std::size_t row);
+  std::size_t end_of_batch(const RowTexts& rows, std::size_t begin) const;
+
+  const std::shared_ptr<const Registry> registry_;
+  const Handler& handler_;
+  const Start start_;
+  std::atomic<std::int64_t> losses_ = 0;
+  std::atomic<std::int64_t> ok_ = 0, failed_ = 0;  // rows
+  std::atomic<int> failures_in_a_row_ = 0;
+  std::mutex mutex_;  // guards what follows
+  std::vector<ProcessPointer> idle_;
+};
+
+}  // namespace lade::handlers

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <semaphore>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "handlers/handler.h"
+#include "handlers/spawn.h"
+
+namespace lade::handlers {
+
+// A turn at a handler; given back with the object.
+class Slot {
+ public:
+  explicit Slot(std::counting_semaphore<>& turns) : turns_(&turns) { turns_->acquire(); }
+  Slot(const Slot&) = delete;
+  Slot& operator=(const Slot&) = delete;
+  ~Slot() { turns_->release(); }
+
+ private:
+  std::counting_semaphore<>* turns_;
+};
+
+// The handlers that this process of lade may run, by name; nobody else can name a program. Thread-safe.
+class Registry {
+ public:
+  explicit Registry(std::vector<Handler> handlers = {});
+
+  // Null when there is none of that name.
+  const Handler* find(std::string_view name) const;
+  // The same, or handler_unknown with the names that there are.
+  Result<const Handler*> get(std::string_view name) const;
+  std::vector<std::string> names() const;
+
+  // Waits for a turn: a handler answers only so many batches at the same time.
+  Slot slot(const Handler& handler) const;
+  Spawner& spawner() const { return *spawner_; }
+
+ private:
+  struct Entry {
+    Handler handler;
+    std::unique_ptr<std::counting_semaphore<>> turns;
+  };
+  std::map<std::string, Entry, std::less<>> handlers_;
+  std::unique_ptr<Spawner> spawner_;
+};
+
+// Reads the file of handlers (docs/handlers.md). Every *.lua file in the folder `handlers` beside it is a handler, too,
+// by its name. `program` is lade itself, which runs those in Lua. Fails with handlers_file_invalid, naming every fault
+// by its line.
+Result<std::shared_ptr<const Registry>> read_registry(const std::filesystem::path& file,
+                                                      const std::filesystem::path& program);
+
+}  // namespace lade::handlers
