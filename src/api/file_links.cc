@@ -49,6 +49,10 @@ Error differs(std::string_view what, std::string_view said, std::string_view fou
 }
 
 Result<http::Response> confirm(Call& call) {
+  // What is recorded already, by whichever company, is no upload that waits.
+  const std::string& id = call.at("file");
+  LADE_ASSIGN(const bool recorded, store::is_file_wanted(call.connection, id));
+  if (recorded) return fail(not_found("upload", id));
   const std::string name = call.body.required_text("name"), sha256 = call.body.required_text("sha256");
   const std::int64_t bytes = call.body.integer("bytes", 0, INT64_MAX).value_or(-1);
   LADE_TRY(call.body.finish());
@@ -56,11 +60,8 @@ Result<http::Response> confirm(Call& call) {
     return fail("request_invalid", "the field 'bytes' is missing", "say how many bytes were uploaded",
                 ErrorKind::usage);
   LADE_TRY(check_upload_name(name));
-  const std::string& id = call.at("file");
   const Service& service = call.service;
   if (!service.storage().link_to(id, {})) return fail(no_links());
-  LADE_ASSIGN(const bool recorded, store::is_file_wanted(call.connection, id));
-  if (recorded) return fail(not_found("upload", id));
   auto found = service.storage().measure(id);
   if (!found && found.error().code == "stored_file_missing")
     return fail("upload_missing", "nothing was uploaded by this link", "send the file with PUT first",
