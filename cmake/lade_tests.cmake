@@ -18,6 +18,7 @@ foreach(name IN LISTS modules)
     set_tests_properties(${name}_test PROPERTIES ENVIRONMENT "LADE_SOURCE_DIR=${CMAKE_SOURCE_DIR}")
   endif()
 endforeach()
+set_tests_properties(jobs_test PROPERTIES COST 100)  # takes longest: the others run beside it
 
 # What a page shows is compiled.
 find_package(Python3 REQUIRED)

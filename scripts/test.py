@@ -151,23 +151,34 @@ def count_unittest(code, tail):
     return max(total - failed, 0), failed
 
 
+def run_two(here, beside, **environment):
+    """Two runs of Python's test runner at once, (command, environment) each: most of their time is spent waiting. Shows the first while it runs and
+    the other afterwards."""
+    log = ROOT / "build" / "beside.log"
+    environment["LADE"] = str(ASAN / "lade")
+    with log.open("w") as output:
+        command, more = beside
+        process = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT, env={**os.environ, **environment, **more})
+        command, more = here
+        passed, failed = count_unittest(*run(command, **environment, **more))
+        code = process.wait()
+    text = log.read_text(errors="replace")
+    print(text, flush=True)
+    others, worse = count_unittest(code, text)
+    return passed + others, failed + worse
+
+
 def run_command_line():
-    return run_unittest("tests/cli", "tests/cli", LADE=str(ASAN / "lade"))
+    """Half of the modules in each run, every second one of the largest first."""
+    modules = sorted((ROOT / "tests" / "cli").glob("test_*.py"), key=lambda path: -path.stat().st_size)
+    commands = [[sys.executable, "-m", "unittest", *(path.stem for path in modules[half::2])] for half in (0, 1)]
+    return run_two((commands[0], {}), (commands[1], {}), PYTHONPATH=str(ROOT / "tests" / "cli"))
 
 
 def run_server():
-    """Both databases at once: most of the time is spent waiting."""
+    """Both databases at once."""
     command = unittest_command("tests/e2e", "tests/e2e")
-    log = ROOT / "build" / "e2e_postgresql.log"
-    with log.open("w") as output:
-        beside = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT,
-                                  env={**os.environ, "LADE": str(ASAN / "lade"), "LADE_E2E": "postgresql"})
-        passed, failed = count_unittest(*run(command, LADE=str(ASAN / "lade"), LADE_E2E="sqlite"))
-        code = beside.wait()
-    text = log.read_text(errors="replace")
-    print(text, flush=True)
-    more, worse = count_unittest(code, text)
-    return passed + more, failed + worse
+    return run_two((command, {"LADE_E2E": "sqlite"}), (command, {"LADE_E2E": "postgresql"}))
 
 
 def run_cases():
