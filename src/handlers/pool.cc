@@ -138,12 +138,13 @@ Result<void> Pool::answer_batch(ProcessPointer& process, Batch& batch, Range ran
 
 Result<void> Pool::answer_alone(ProcessPointer& process, Batch& batch, std::size_t row) {
   Trouble trouble = Trouble::none;
-  // A process can be killed for reasons that have nothing to do with the row.
+  // A process can be killed for reasons that have nothing to do with the row, and say more than it was asked about the
+  // row before: a new one is tried.
   for (int attempt = 0; attempt < 2; ++attempt) {
     LADE_TRY(ensure(process));
     trouble = talk(process, batch, {row, row + 1}, handler_.limits.row_seconds);
     if (batch.answered[row] != 0) return {};
-    if (trouble != Trouble::died) break;
+    if (trouble != Trouble::died && trouble != Trouble::bad_answer) break;
   }
   batch.answered[row] = 1;
   ++failed_;

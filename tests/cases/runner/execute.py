@@ -28,6 +28,8 @@ SETTINGS = {
 
 # Cases that append to a table without a key: lade says that it cannot undo them.
 CANNOT_BE_UNDONE = {"strategies/append"}
+# Cases that build versions: an undone one is kept, out of the sight of readers. tests/cli/test_sets.py looks at what those see.
+KEEP_VERSIONS = {"sets/versions"}
 # Cases whose rows are not found again, since a trigger changes their keys: they stay.
 STAY = {"refused/key_changed_by_a_trigger"}
 
@@ -132,6 +134,8 @@ class Execution:
         rows = job.get("rows", {})
         if job["exit_code"] != 0 or job.get("status") != "succeeded" or rows.get("skipped") or not job.get("conserved"):
             return [f"{what}: {json.dumps(job, indent=1)}"]
+        if self.task.case.name in KEEP_VERSIONS:
+            return []
         wanted, found = collections.Counter(expected), collections.Counter(self.database.dump())
         return [f"{what}: missing {row}" for row in list(wanted - found)[:10]] + \
             [f"{what}: surplus {row}" for row in list(found - wanted)[:10]]
