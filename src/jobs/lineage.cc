@@ -27,20 +27,26 @@ std::string_view action_of(const load::JournalEntry& entry) {
   return entry.after == nothing ? "deleted" : "updated";
 }
 
-// The value as the column would store it; the database itself reads the text.
-Result<std::string> stored_value(db::Connection& connection, const db::Column& column, const std::string& text) {
-  std::string select;
+// A statement that gives a text as the column would store it; the database itself reads it. PostgreSQL takes it from a
+// setting. SQLite's columns keep what does not fit them, so it takes it from one that is like this one.
+Result<std::string> select_stored(db::Connection& connection, const db::Table& table, const db::Column& column,
+                                  const std::string& text) {
+  const db::Value value[] = {text};
   if (connection.backend() == db::Backend::postgresql) {
-    const db::Value value = text;
-    LADE_TRY(connection.query("SELECT set_config('lade.lineage_key', $1, false)", {&value, 1}));
-    select = fmt::format("SELECT CAST(current_setting('lade.lineage_key') AS {})", column.type);
-  } else {
-    std::string quoted;
-    for (const char c : text) quoted.append(c == '\'' ? 2 : 1, c);
-    const bool number = column.wire == db::WireType::sqlite_integer || column.wire == db::WireType::sqlite_real ||
-                        column.wire == db::WireType::sqlite_numeric;
-    select = number ? fmt::format("SELECT CAST('{}' AS NUMERIC)", quoted) : fmt::format("SELECT '{}'", quoted);
+    LADE_TRY(connection.query("SELECT set_config('lade.lineage_key', $1, false)", value));
+    return fmt::format("SELECT CAST(current_setting('lade.lineage_key') AS {})", column.type);
   }
+  const std::string name = db::Connection::quote_name(column.name),
+                    alike = db::Connection::temporary_name("lade_lineage_", table.quoted + "." + name);
+  LADE_TRY(connection.run(fmt::format("CREATE TEMP TABLE IF NOT EXISTS {} AS SELECT {} FROM {} LIMIT 0; DELETE FROM {}",
+                                      alike, name, table.quoted, alike)));
+  LADE_TRY(connection.execute(fmt::format("INSERT INTO {} VALUES ($1)", alike), value));
+  return fmt::format("SELECT {} FROM {}", name, alike);
+}
+
+Result<std::string> stored_value(db::Connection& connection, const db::Table& table, const db::Column& column,
+                                 const std::string& text) {
+  LADE_ASSIGN(const std::string select, select_stored(connection, table, column, text));
   std::string field;
   auto read = connection.copy_out(select, [&](std::string_view tuple) -> Result<void> {
     field = tuple;
@@ -153,7 +159,7 @@ class Search {
       const db::Column* const column = table_.find(name);
       if (column == nullptr)
         return fail(key_invalid(fmt::format("{} has no column '{}'", demand_.table, name), "give the table's key"));
-      LADE_ASSIGN(values_[name], stored_value(connection_, *column, text));
+      LADE_ASSIGN(values_[name], stored_value(connection_, table_, *column, text));
     }
     LADE_ASSIGN(const auto definitions, store::definitions_writing(connection_, demand_.company, table_.quoted));
     if (definitions.empty())

@@ -82,7 +82,6 @@ TEST_P(LineageTest, AJobKnowsAllRowsThatItHasWritten) {
 }
 
 TEST_P(LineageTest, KeysOfSeveralColumnsAndTypesAreFound) {
-  if (is_sqlite()) GTEST_SKIP() << "SQLite does not know dates and decimals: such keys are not found (roadmap)";
   ASSERT_OK(
       connection->run("CREATE TABLE price (cat text, since date, grade numeric(8,2), amount integer, "
                       "PRIMARY KEY (cat, since, grade))"));
