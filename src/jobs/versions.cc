@@ -69,19 +69,16 @@ Result<void> show(Connection& connection, const SetVersion& set, std::optional<s
       fmt::format("UPDATE {} SET {} = false WHERE {} AND {} AND {} IS DISTINCT FROM CAST(${} AS bigint)",
                   set.version_table, flag, old.sql, flag, id, old.values.size()),
       old.values));
-  if (!version) return {};
-  const db::Value own[] = {*version};
-  LADE_ASSIGN(
-      const std::int64_t changed,
-      connection.execute(fmt::format("UPDATE {} SET {} = true WHERE {} = $1", set.version_table, flag, id), own));
-  if (changed == 1) return {};
-  return fail("version_not_found", fmt::format("version {} is not in {} any more", *version, set.version_table),
-              "somebody has deleted it", ErrorKind::invalid);
-}
-
-Result<void> flip(Connection& connection, const SetVersion& version) {
-  LADE_TRY(show(connection, version, version.version));
-  return store::note_active(connection, version);
+  if (version) {
+    const db::Value own[] = {*version};
+    LADE_ASSIGN(
+        const std::int64_t changed,
+        connection.execute(fmt::format("UPDATE {} SET {} = true WHERE {} = $1", set.version_table, flag, id), own));
+    if (changed != 1)
+      return fail("version_not_found", fmt::format("version {} is not in {} any more", *version, set.version_table),
+                  "somebody has deleted it", ErrorKind::invalid);
+  }
+  return store::note_seen(connection, set, version);
 }
 
 Result<void> purge(Connection& connection, const SetVersion& version) {
@@ -166,7 +163,7 @@ Result<void> publish_version(Connection& connection, const Job& job, std::int64_
   LADE_ASSIGN(const auto version, store::set_version_of(connection, job.id));
   if (!version) return {};
   LADE_TRY(store::note_rows(connection, version->id, rows));
-  return flip(connection, *version);
+  return show(connection, *version, version->version);
 }
 
 Error version_not_found(const std::string& version) {
@@ -187,7 +184,7 @@ Result<SetVersion> activate_version(Connection& connection, std::int64_t company
     if (version->state != "active" && version->state != "retired")
       return fail("version_not_whole", fmt::format("version {} is {}", id, version->state),
                   "only a version that was active before can be active again", ErrorKind::invalid);
-    if (version->state == "retired") LADE_TRY(flip(connection, *version));
+    if (version->state == "retired") LADE_TRY(show(connection, *version, version->version));
     LADE_ASSIGN(auto now, store::find_set_version(connection, company, id));
     return std::move(*now);
   });
@@ -236,8 +233,7 @@ Result<std::optional<VersionChange>> version_change_by(Connection& connection, c
 }
 
 Result<void> change_version(Connection& connection, const VersionChange& change) {
-  LADE_TRY(show(connection, change.of, change.to));
-  return store::note_seen(connection, change.of, change.to);
+  return show(connection, change.of, change.to);
 }
 
 }  // namespace lade::jobs

@@ -93,10 +93,6 @@ Result<std::vector<SetVersion>> list_set_versions(db::Connection& connection, st
   return versions(connection, "WHERE v.company_id = $1 AND ($2 = '' OR v.table_name = $2) ORDER BY v.id DESC", values);
 }
 
-Result<void> note_active(db::Connection& connection, const SetVersion& version) {
-  return note_seen(connection, version, version.version);
-}
-
 Result<void> note_seen(db::Connection& connection, const SetVersion& set, std::optional<std::int64_t> version) {
   const Value values[] = {set.company, set.table, set.scope, version ? Value(*version) : Value()};
   const std::string_view now = now_sql(connection);

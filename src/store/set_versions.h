@@ -37,9 +37,8 @@ Result<std::optional<SetVersion>> find_set_version(db::Connection& connection, s
 // Newest first; `table` as it is quoted, empty: all.
 Result<std::vector<SetVersion>> list_set_versions(db::Connection& connection, std::int64_t company,
                                                   const std::string& table = {});
-// The version is active, and whatever else was in its set is retired.
-Result<void> note_active(db::Connection& connection, const SetVersion& version);
-// Readers see the version with this id of the user's own table, or none; lade may not have made it.
+// Readers see the version with this id of the user's own table, or none; lade may not have made it. Whatever else was
+// active in the set is retired.
 Result<void> note_seen(db::Connection& connection, const SetVersion& set, std::optional<std::int64_t> version);
 // Whether the rows of that version of the set are gone.
 Result<bool> is_purged(db::Connection& connection, const SetVersion& set, std::optional<std::int64_t> version);
