@@ -80,7 +80,7 @@ Result<ChunkAnalyser::Chunk> ChunkAnalyser::analyse(std::size_t number, const st
     LADE_FAILPOINT("read");
     LADE_ASSIGN(const bool more, reader.next(batch));
     if (!more) break;
-    LADE_TRY(analyser_.analyse(batch, sink));
+    LADE_TRY(analyser_.analyse(batch, sink, stop));
   }
   LADE_TRY(issues.publish(chunk.issues));
   chunk.failed_rows = sink.failed;
