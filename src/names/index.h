@@ -18,9 +18,9 @@ struct Candidate {
   Reason reason = Reason::letters;
 };
 
-// Entities by their names, each of which may have several. A name is compared only with those that share groups of
-// three letters with it, rare groups first: the cost of a question hardly grows with the number of entities. Filled,
-// then shared by all threads.
+// Entities by their names, each of which may have several. A name is compared only with those that share words or
+// groups of three letters with it, rare ones first: the cost of a question grows little with the number of entities.
+// Filled, then shared by all threads.
 class NameIndex {
  public:
   // `name` is normalised; an empty one is left out.
@@ -41,9 +41,9 @@ class NameIndex {
     void take(std::uint32_t name, const Similarity& found, double least);
 
     const NameIndex& index_;
-    std::vector<std::uint16_t> shared_;  // by name: how many groups; zero but for those touched
+    std::vector<std::uint16_t> shared_;  // by name: how many letters, about; zero but for those touched
     std::vector<std::uint32_t> touched_;
-    std::vector<std::uint32_t> groups_;
+    std::vector<std::uint64_t> groups_;
     std::vector<Candidate> found_;
   };
 
@@ -59,7 +59,7 @@ class NameIndex {
   std::string texts_;
   std::vector<Name> names_;
   std::unordered_map<std::string_view, std::vector<std::uint32_t>> exact_;
-  std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> groups_;  // three letters → names that have them
+  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> groups_;  // words and three letters → names with them
 };
 
 }  // namespace lade::names
