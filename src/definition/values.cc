@@ -31,7 +31,14 @@ std::string lowered(std::string_view text) {
   return result;
 }
 
-// lade's own tables and the databases' catalogues are nobody's target.
+bool is_slug(std::string_view text) {
+  const auto is_lower = [](char c) { return c >= 'a' && c <= 'z'; };
+  const auto is_part = [&](char c) { return is_lower(c) || (c >= '0' && c <= '9') || c == '_'; };
+  return !text.empty() && text.size() <= 63 && is_lower(text.front()) && std::all_of(text.begin(), text.end(), is_part);
+}
+
+}  // namespace
+
 bool is_reserved_table(std::string_view name) {
   const std::string folded = lowered(name);
   const std::string_view whole = folded;
@@ -41,14 +48,6 @@ bool is_reserved_table(std::string_view name) {
                                    [&](std::string_view schema) { return whole.starts_with(schema); });
   return foreign || bare.starts_with("lade_") || bare.starts_with("sqlite_") || bare.starts_with("pg_");
 }
-
-bool is_slug(std::string_view text) {
-  const auto is_lower = [](char c) { return c >= 'a' && c <= 'z'; };
-  const auto is_part = [&](char c) { return is_lower(c) || (c >= '0' && c <= '9') || c == '_'; };
-  return !text.empty() && text.size() <= 63 && is_lower(text.front()) && std::all_of(text.begin(), text.end(), is_part);
-}
-
-}  // namespace
 
 void report_unsupported(Place place, std::string_view label, const Later& later, Faults& faults) {
   faults.error(place, "unsupported",

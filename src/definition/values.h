@@ -42,6 +42,8 @@ std::vector<std::string> read_texts(const Node& node, std::string_view label, Fa
 std::vector<std::string> read_null_values(const Node& node, std::string_view label, Faults& faults);
 // A literal or a context value.
 std::optional<FixedValue> read_fixed_value(const Node& node, std::string_view label, Faults& faults);
+// lade's own tables and the databases' catalogues are nobody's target.
+bool is_reserved_table(std::string_view name);
 // A table's name, `table` or `schema.table`. lade's own and the databases' own tables are refused.
 std::optional<std::string> read_table(const Node& node, std::string_view label, Faults& faults);
 bool is_column_name(std::string_view text);

@@ -6,6 +6,7 @@
 #include "analysis/wire_codec.h"
 #include "definition/node_json.h"
 #include "handlers/pool.h"
+#include "steps/filled_columns.h"
 #include "steps/kinds.h"
 
 namespace lade::steps {
@@ -15,16 +16,10 @@ using analysis::StepRows;
 using definition::DataColumn;
 using definition::Step;
 
-// A column that the handler fills, and what it calls it.
-struct Filled {
-  int column;
-  std::string field;
-};
-
 class HandlerStep final : public analysis::Step {
  public:
   HandlerStep(const analysis::Program& program, std::shared_ptr<handlers::Pool> pool, std::vector<int> input,
-              std::vector<Filled> filled)
+              std::vector<FilledColumn> filled)
       : program_(program), pool_(std::move(pool)), input_(std::move(input)), filled_(std::move(filled)) {}
 
   bool skips_samples() const override { return true; }
@@ -57,7 +52,7 @@ class HandlerStep final : public analysis::Step {
   }
 
   void fill(StepRows& rows, std::size_t row, std::span<const handlers::Answer::Field> result) const {
-    for (const Filled& filled : filled_) {
+    for (const FilledColumn& filled : filled_) {
       const auto field = std::ranges::find(result, filled.field, &handlers::Answer::Field::name);
       rows.convert(filled.column, row, field == result.end() || field->is_null ? std::string_view() : field->text);
     }
@@ -66,7 +61,7 @@ class HandlerStep final : public analysis::Step {
   const analysis::Program& program_;            // which has this step
   const std::shared_ptr<handlers::Pool> pool_;  // its processes are shared by the workers, who each take one
   const std::vector<int> input_;
-  const std::vector<Filled> filled_;
+  const std::vector<FilledColumn> filled_;
 };
 
 // Who only looks at a job, or undoes it, needs no handlers.
@@ -79,10 +74,6 @@ class MissingHandlerStep final : public analysis::Step {
  private:
   const Error error_;
 };
-
-bool is_filled(const DataColumn& column, const Step& step) {
-  return column.step == step.code && column.purpose == DataColumn::Purpose::internal && !column.lookup;
-}
 
 class HandlerKind final : public StepKind {
  public:
@@ -104,8 +95,7 @@ class HandlerKind final : public StepKind {
   }
 
   Result<void> expand(const Step& step, Expansion& expansion) const override {
-    for (const DataColumn& column : expansion.definition().columns)
-      if (is_filled(column, step)) expansion.fill_late(column.name);
+    fill_late(step, expansion);
     if (expansion.handlers() == nullptr) return {};
     std::vector<std::string> given;
     const definition::Node* const options = step.options.find("options");
@@ -130,7 +120,7 @@ class HandlerKind final : public StepKind {
     for (const int column : input)
       start.headers.push_back(program.columns[static_cast<std::size_t>(column)].column.name);
     auto pool = std::make_shared<handlers::Pool>(registry, handler, std::move(start));
-    return std::make_shared<const HandlerStep>(program, std::move(pool), input, filled_by(step, program));
+    return std::make_shared<const HandlerStep>(program, std::move(pool), input, filled_columns(step, program));
   }
 
  private:
@@ -144,21 +134,6 @@ class HandlerKind final : public StepKind {
                                  definition::suggestion(name, names)));
   }
 
-  static void check_results(const Step& step, const definition::Definition& definition, definition::Faults& faults) {
-    const definition::Node* const results = step.options.find("results");
-    if (results == nullptr) return;
-    if (!results->is_map())
-      return faults.error(results->place, "definition_wrong_kind",
-                          fmt::format("steps.{}.results: expected a map of columns and fields", step.code));
-    for (std::size_t i = 0; i < results->size(); ++i) {
-      const DataColumn* const column = definition.find(results->key(i).text);
-      if (column != nullptr && is_filled(*column, step)) continue;
-      faults.error(results->key(i).place, "definition_unknown_column",
-                   fmt::format("steps.{}.results: {} is no column of the step with `purpose: internal`", step.code,
-                               definition::in_quotes(results->key(i).text)));
-    }
-  }
-
   // Those that the step names, or all that the file has.
   static std::vector<int> input_of(const Step& step, const analysis::Program& program) {
     std::vector<int> input;
@@ -167,18 +142,6 @@ class HandlerKind final : public StepKind {
     for (std::size_t i = 0; i < program.columns.size(); ++i)
       if (program.columns[i].source >= 0) input.push_back(static_cast<int>(i));
     return input;
-  }
-
-  static std::vector<Filled> filled_by(const Step& step, const analysis::Program& program) {
-    std::vector<Filled> filled;
-    const definition::Node* const results = step.options.find("results");
-    for (std::size_t i = 0; i < program.columns.size(); ++i) {
-      const DataColumn& column = program.columns[i].column;
-      if (!is_filled(column, step)) continue;
-      const definition::Node* const field = results == nullptr ? nullptr : results->find(column.name);
-      filled.push_back({static_cast<int>(i), field == nullptr ? column.name : field->text});
-    }
-    return filled;
   }
 };
 

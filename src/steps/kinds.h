@@ -15,6 +15,8 @@ const StepKind& handler();
 const StepKind& link();
 // Columns that belong to no step; nothing to do.
 const StepKind& metadata();
+// Which entity of a table a name means, however it is spelt.
+const StepKind& resolve();
 // Procedures of the user's own, in the database (PostgreSQL).
 const StepKind& sql();
 // Figures about a unit; columns come from the table of their definitions.
