@@ -179,7 +179,7 @@ Result<Entities> read_entities(const Step& step, db::Connection& connection) {
                                                              table->quoted, kMostEntities + 1)));
   if (found.size() > kMostEntities)
     return fail("entities_too_many", fmt::format("'{}' has more than {} rows", name, kMostEntities),
-                "resolve against a smaller table or a view", ErrorKind::invalid);
+                "resolve against a smaller table", ErrorKind::invalid);
   LADE_ASSIGN(names::Normaliser normalised, names::Normaliser::create(rules_of(step)));
   Entities entities;
   for (const db::Row& row : found) {
