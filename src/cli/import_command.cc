@@ -75,6 +75,9 @@ Result<void> apply_settings(ImportCommand& command, const CommonOptions& common)
   jobs::ImportOptions settings = command.options;
   LADE_TRY(apply(named, settings));
   command.options.handlers = settings.handlers;
+  if (!command.options.dry_run) LADE_TRY(set_mirror(named, command.options));
+  if (command.options.mirror && !common.quiet)
+    command.options.mirror->say = [](const std::string& text) { fmt::print(stderr, "{}\n", text); };
   if (command.workers->empty()) command.options.workers = settings.workers;
   if (command.batch_rows->empty()) command.options.batch_rows = settings.batch_rows;
   if (command.chunk_bytes->empty()) command.options.chunk_bytes = settings.chunk_bytes;
@@ -167,6 +170,7 @@ void add_tuning(CLI::App& app, ImportCommand& command) {
 void add_job_options(CLI::App& app, ImportCommand& command, CLI::Option& files, CommonOptions& common) {
   files.description(files.get_description() + "; several with --async");
   add_server_options(app, common);
+  add_redis_option(app, common);
   CLI::Option* async =
       app.add_flag("--async", command.async, "store the file, queue the job for lade worker and print its id");
   app.add_option("--batch", command.options.batch, "put the job into the batch of this name (see lade batches)")

@@ -25,9 +25,12 @@ Result<NamedSettings> named_settings(const CommonOptions& common);
 // The data folder, and where files are stored: a bucket that the command line, the environment or the file of settings
 // names, or that folder. Fails with storage_url_invalid and storage_keys_missing.
 Result<void> set_place(const CommonOptions& common, jobs::ImportOptions& options);
-// What they say about imports: threads, the size of batches, row handlers. What the command line says comes after and
-// counts more.
+// What they say about imports: threads, the size of batches, row handlers. What the command line says comes
+// after and counts more.
 Result<void> apply(const NamedSettings& settings, jobs::ImportOptions& options);
+// The Redis that shows how far jobs are, if one is named. What is to be said about it goes to the log; a command
+// without one says where else. Fails with redis_url_invalid.
+Result<void> set_mirror(const NamedSettings& settings, jobs::ImportOptions& options);
 // How long addresses of files in a bucket are valid.
 Result<std::chrono::seconds> link_expires(const NamedSettings& settings);
 // What they say about webhooks.
