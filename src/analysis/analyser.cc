@@ -60,7 +60,8 @@ Analyser::Analyser(const Program& program, const LookupMaps& maps, db::Connectio
       columns_(program.columns.size()),
       suggestions_(program.columns.size()) {}
 
-Result<void> Analyser::analyse(const csv::Batch& batch, AnalysisSink& sink) {
+Result<void> Analyser::analyse(const csv::Batch& batch, AnalysisSink& sink, const std::stop_token& stop) {
+  stop_ = stop;
   for (std::size_t begin = 0; begin < batch.rows(); begin += options_.batch_rows)
     LADE_TRY(analyse_rows(batch, begin, std::min(options_.batch_rows, batch.rows() - begin), sink));
   return {};
@@ -72,7 +73,7 @@ Result<void> Analyser::analyse_rows(const csv::Batch& batch, std::size_t begin, 
   arena_.clear();
   check_structure();
   check_text();
-  step_rows_.emplace(program_, raw_, columns_, issues_, arena_, connection_, options_.job);
+  step_rows_.emplace(program_, raw_, columns_, issues_, arena_, connection_, options_.job, stop_);
   for (const Stage& stage : program_.stages) {
     issues_.close_failed();
     LADE_TRY(run_stage(stage));

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <stop_token>
 #include <vector>
 
 #include "analysis/convert.h"
@@ -52,7 +53,8 @@ struct AnalyserOptions {
 class Analyser {
  public:
   Analyser(const Program& program, const LookupMaps& maps, db::Connection* connection, AnalyserOptions options);
-  Result<void> analyse(const csv::Batch& batch, AnalysisSink& sink);
+  // Steps hear of `stop`, and then fail with `cancelled`.
+  Result<void> analyse(const csv::Batch& batch, AnalysisSink& sink, const std::stop_token& stop = {});
 
  private:
   Result<void> analyse_rows(const csv::Batch& batch, std::size_t begin, std::size_t rows, AnalysisSink& sink);
@@ -85,6 +87,7 @@ class Analyser {
   std::vector<Suggestions> suggestions_;  // of each column
   RowIssues issues_;
   TextArena arena_;
+  std::stop_token stop_;  // of the call of analyse()
   std::optional<StepRows> step_rows_;
   std::string key_;
   std::vector<char> tuple_;  // as large as the largest so far

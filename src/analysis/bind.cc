@@ -66,7 +66,8 @@ Result<std::shared_ptr<const Program>> Binder::run(const StepMaker& make_step) {
     if (program_->columns[i].column.lookup) LADE_TRY(bind_lookup(i));
   bind_checks();
   if (faults_.empty()) LADE_TRY(bind_stages(make_step));
-  for (const definition::LoadEntry& entry : program_->definition.load) LADE_TRY(bind_entry(entry));
+  for (const definition::LoadEntry& entry : program_->definition.load)
+    LADE_TRY(entry.handler ? bind_handler(entry) : bind_entry(entry));
   if (faults_.empty()) {
     bind_found_by();
     bind_identity();

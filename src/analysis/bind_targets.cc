@@ -250,6 +250,30 @@ Result<void> Binder::bind_entry(const definition::LoadEntry& entry) {
   return {};
 }
 
+// A handler gets what the file has, as text; every row is its own.
+Result<void> Binder::bind_handler(const definition::LoadEntry& entry) {
+  std::vector<definition::TargetColumn> wanted = entry.columns;
+  if (!entry.columns_given)
+    for (const ColumnProgram& column : program_->columns)
+      if (!column.absent) wanted.push_back({column.column.name, column.column.name, {}, {}});
+  if (program_->step_names_entities || program_->has_claims)
+    fault("handler_needs_plain_rows", "steps that identify units need tables to look into; a handler gets plain rows");
+  EntryProgram program;
+  program.strategy = Strategy::append;
+  for (const definition::TargetColumn& column : wanted) {
+    const int index = column_index(column.data_column);
+    if (index < 0) continue;  // a fault that was told already
+    const definition::Type& type = program_->columns[static_cast<std::size_t>(index)].type;
+    TargetField field;
+    field.column.name = column.target;
+    field.column.wire = type.kind == definition::TypeKind::boolean ? db::WireType::boolean : db::WireType::text;
+    field.slot = add_slot({index, *wire_form(type, field.column), false, false});
+    program.fields.push_back(std::move(field));
+  }
+  program_->entries.push_back(std::move(program));
+  return {};
+}
+
 void Binder::add_identity(const KeyPart& part) {
   const auto same = [&](const KeyPart& known) { return known.column == part.column; };
   if (part.column < 0 || std::any_of(program_->identity.begin(), program_->identity.end(), same)) return;

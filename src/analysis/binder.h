@@ -44,6 +44,7 @@ class Binder {
   void bind_constant(const definition::TargetColumn& column, EntryProgram& program);
   void bind_key(const definition::LoadEntry& entry, EntryProgram& program);
   void check_unique(const definition::LoadEntry& entry, const EntryProgram& program);
+  Result<void> bind_handler(const definition::LoadEntry& entry);
   void bind_identity();
   void bind_found_by();
   bool find_by(EntryProgram& program, const db::UniqueIndex& index, bool draw);

@@ -9,7 +9,7 @@ namespace lade::analysis {
 using model::Severity;
 
 StepRows::StepRows(const Program& program, const RawRows& raw, std::vector<TypedColumn>& columns, RowIssues& issues,
-                   TextArena& arena, db::Connection* connection, std::int64_t job)
+                   TextArena& arena, db::Connection* connection, std::int64_t job, std::stop_token stop)
     : program_(program),
       raw_(raw),
       columns_(columns),
@@ -17,6 +17,7 @@ StepRows::StepRows(const Program& program, const RawRows& raw, std::vector<Typed
       arena_(arena),
       connection_(connection),
       job_(job),
+      stop_(std::move(stop)),
       entities_(program.step_names_entities ? raw.rows : 0) {}
 
 void StepRows::set(int column, std::size_t row, Cell cell) {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,7 +22,7 @@ class StepRows {
  public:
   // `job`: its id, 0 when there is none.
   StepRows(const Program& program, const RawRows& raw, std::vector<TypedColumn>& columns, RowIssues& issues,
-           TextArena& arena, db::Connection* connection, std::int64_t job);
+           TextArena& arena, db::Connection* connection, std::int64_t job, std::stop_token stop = {});
   std::size_t size() const { return raw_.rows; }
   std::int64_t row_id(std::size_t row) const { return raw_.batch->row_id(raw_.begin + row); }
   std::int64_t job() const { return job_; }
@@ -64,6 +65,8 @@ class StepRows {
   void ask_first(std::size_t row, int column, std::string_view what);
 
   db::Connection& connection() { return *connection_; }
+  // A step that takes long fails with `cancelled` when it is asked to stop.
+  const std::stop_token& stop() const { return stop_; }
 
  private:
   friend class Analyser;
@@ -82,6 +85,7 @@ class StepRows {
   TextArena& arena_;
   db::Connection* connection_;
   const std::int64_t job_;
+  const std::stop_token stop_;
   std::vector<std::string_view> entities_;  // their keys, by row; empty: not known
   std::vector<Claim> claims_;
   std::string key_;

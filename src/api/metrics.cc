@@ -70,6 +70,8 @@ constexpr Tally kTallies[] = {
     {"jobs_finished", "lade_jobs_finished_total", "outcome", "Jobs ended; one that is tried again ends again"},
     {"rows", "lade_rows_total", "outcome", "Rows of ended jobs"},
     {"job_milliseconds", "lade_job_seconds_total", "outcome", "Time from the start to the end of jobs", 1000},
+    {"handler_rows", "lade_handler_rows_total", "handler", "Rows that row handlers have answered"},
+    {"handler_errors", "lade_handler_errors_total", "handler", "Rows that row handlers have failed"},
     {"result_file_bytes", "lade_result_file_bytes_total", "which", "Bytes of result files written"},
 };
 

@@ -123,6 +123,7 @@ Result<void> apply(const NamedSettings& settings, jobs::ImportOptions& options) 
                        options.workers));
   LADE_TRY(read_number(settings, {"IMPORT_CHUNK_BYTES"}, kMaxPartBytes, options.chunk_bytes));
   LADE_TRY(read_number(settings, {"IMPORT_BUCKET_BYTES"}, kMaxPartBytes, options.bucket_bytes));
+  LADE_TRY(read_number(settings, {"IMPORT_PROGRESS_DB_FLUSH_EVERY_N_BATCHES"}, 1000, options.flush_batches));
   return read_number(settings, {"IMPORT_DEFAULT_BATCH_SIZE"}, 1'000'000, options.batch_rows);
 }
 

@@ -29,6 +29,7 @@ class LoadChecker {
       check_delete(i, load->items[i]);
       if (i > 0) check_meets_root(i, load->items[i]);
     }
+    if (load != nullptr) check_handler(*load);
     check_duplicates();
     warn_unused();
   }
@@ -205,6 +206,20 @@ class LoadChecker {
       faults_.error(named.place, "definition_bad_value",
                     fmt::format("{}: column {} is {}; it must be boolean", label(index, "delete"),
                                 in_quotes(entry.deletes), to_string(type)));
+  }
+
+  void check_handler(const Node& load) {
+    for (std::size_t i = 0; i < definition_.load.size(); ++i) {
+      if (!definition_.load[i].handler) continue;
+      if (definition_.load.size() > 1)
+        faults_.error(load.items[i].place, "definition_bad_value",
+                      fmt::format("{}: a handler stands alone; rows that go into tables as well are a definition of "
+                                  "their own",
+                                  label(i, "handler")));
+      if (definition_.commit == Commit::all_or_nothing)
+        faults_.error(root_.find("commit")->place, "definition_bad_value",
+                      "commit: what a handler has done cannot be taken back; use per_bucket");
+    }
   }
 
   // Rows are parted by the root's key: an entry whose key does not contain it could be written by two buckets at once.

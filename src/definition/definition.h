@@ -179,9 +179,18 @@ struct WholeSet {
   bool operator==(const WholeSet&) const = default;
 };
 
+// A row handler in the place of a table: it writes wherever it wants, and says of each row what became of it.
+struct HandlerTarget {
+  std::string name;             // of the file of handlers, never a path
+  Node options;                 // a map, for the handler
+  std::int64_t batch_size = 0;  // rows that it gets at once; 0: as the settings say
+  bool operator==(const HandlerTarget&) const = default;
+};
+
 struct LoadEntry {
-  std::string table;
-  std::vector<std::string> key;  // target columns
+  std::string table;                     // empty: `handler` is the target
+  std::optional<HandlerTarget> handler;  // then it stands alone, and `columns` are what the handler calls them
+  std::vector<std::string> key;          // target columns
   Strategy strategy = Strategy::insert_or_update;
   std::vector<TargetColumn> columns;  // empty: every data column with a target column of its name
   bool columns_given = false;
@@ -267,6 +276,10 @@ struct Definition {
 
   // The set that the file is the whole truth of; null: it is not. Such a definition loads one table.
   const WholeSet* set() const { return load.size() == 1 && load.front().set ? &*load.front().set : nullptr; }
+  // The handler that gets the rows; null: they go into tables.
+  const HandlerTarget* handler() const {
+    return load.size() == 1 && load.front().handler ? &*load.front().handler : nullptr;
+  }
   const DataColumn* find(std::string_view column) const;
   bool operator==(const Definition&) const = default;
 };

@@ -92,6 +92,27 @@ std::vector<FaultCase> concern_cases() {
   };
 }
 
+std::vector<FaultCase> handler_cases() {
+  return {
+      {"handler_and_table", load("  - {handler: h, table: t}"), "definition_bad_value", 7, 18,
+       "load[1].table: belongs to a table, but the target is a handler"},
+      {"handler_with_a_key", load("  - {handler: h, key: a}"), "definition_bad_value", 7, 18,
+       "load[1].key: belongs to a table, but the target is a handler"},
+      {"options_of_a_table", load("  - {table: t, key: a, options: {x: 1}}"), "definition_bad_value", 7, 33,
+       "load[1].options: belongs to a handler, but the target is a table"},
+      {"handler_options_no_map", load("  - {handler: h, options: [1]}"), "definition_wrong_kind", 7, 27,
+       "load[1].options: expected a map", kSchema},
+      {"handler_batch_too_large", load("  - {handler: h, batch_size: 100001}"), "definition_bad_value", 7, 30, "100000",
+       kSchema},
+      {"handler_gets_a_constant", load("  - {handler: h, columns: {a: , b: , c: {value: 1}}}"), "definition_bad_value",
+       7, 38, "load[1].columns.c: a handler gets data columns only"},
+      {"handler_not_alone", load("  - {table: t, strategy: append}\n  - {handler: h}"), "definition_bad_value", 8, 5,
+       "load[2].handler: a handler stands alone"},
+      {"handler_all_or_nothing", load("  - {handler: h}", "commit: all_or_nothing"), "definition_bad_value", 8, 9,
+       "commit: what a handler has done cannot be taken back"},
+  };
+}
+
 std::vector<FaultCase> reference_cases() {
   const std::string root = "  - {table: unit, key: a, columns: [a, b]}\n";
   return {
@@ -182,6 +203,7 @@ TEST_P(Load, FaultIsReported) {
 INSTANTIATE_TEST_SUITE_P(Entries, Load, ::testing::ValuesIn(entry_cases()), case_name);
 INSTANTIATE_TEST_SUITE_P(Temporal, Load, ::testing::ValuesIn(temporal_cases()), case_name);
 INSTANTIATE_TEST_SUITE_P(Concern, Load, ::testing::ValuesIn(concern_cases()), case_name);
+INSTANTIATE_TEST_SUITE_P(Handlers, Load, ::testing::ValuesIn(handler_cases()), case_name);
 INSTANTIATE_TEST_SUITE_P(References, Load, ::testing::ValuesIn(reference_cases()), case_name);
 INSTANTIATE_TEST_SUITE_P(Sets, Load, ::testing::ValuesIn(set_cases()), case_name);
 INSTANTIATE_TEST_SUITE_P(Unsupported, Load, ::testing::ValuesIn(unsupported_cases()), case_name);

@@ -240,4 +240,16 @@ Definition with_matches(Definition definition, const std::vector<KnownMatch>& ma
   return definition;
 }
 
+Definition with_all_columns(Definition definition, const std::vector<std::string>& header) {
+  if (definition.handler() == nullptr || !definition.columns.empty()) return definition;
+  for (const std::string& name : header) {
+    DataColumn column;
+    column.name = name;
+    column.from = {name};
+    column.trim = false;
+    definition.columns.push_back(std::move(column));
+  }
+  return definition;
+}
+
 }  // namespace lade::definition

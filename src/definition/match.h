@@ -71,6 +71,9 @@ std::vector<KnownMatch> matches_to_follow(const Definition& definition, const st
 // The definition with these spellings before its own.
 Definition with_matches(Definition definition, const std::vector<KnownMatch>& matches);
 
+// A definition for a handler that declares no columns has all of the file's, as text.
+Definition with_all_columns(Definition definition, const std::vector<std::string>& header);
+
 // The column of the header with that name, or one that differs in case and spaces only; -1: there is none.
 int find_name(const std::vector<std::string>& header, std::string_view name);
 

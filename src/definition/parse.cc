@@ -58,10 +58,16 @@ void read_load(const Node& root, Definition& definition, Faults& faults) {
     definition.load.push_back(read_load_entry(load->items[i], fmt::format("load[{}]", i + 1), faults));
 }
 
+// A handler may take the file's columns as they are.
+bool goes_to_handler(const Node& root) {
+  const Node* load = root.find("load");
+  return load != nullptr && load->is_list() && load->size() > 0 && load->items.front().find("handler") != nullptr;
+}
+
 // Steps bring columns and tables of their own.
 void check_has_parts(const Node& root, Faults& faults) {
   if (root.find("steps") != nullptr) return;
-  if (root.find("columns") == nullptr)
+  if (root.find("columns") == nullptr && !goes_to_handler(root))
     report_missing(root.place, "definition", "columns", "it is a map of data columns", faults);
   if (root.find("load") == nullptr)
     report_missing(root.place, "definition", "load", "it lists the target tables", faults);
@@ -79,7 +85,7 @@ void read_definition(const Node& root, Definition& definition, Faults& faults) {
   read_steps(root, definition, outline, faults);
   read_load(root, definition, faults);
   read_settings(root, definition, faults);
-  if (definition.columns.empty() && definition.steps.empty()) return;
+  if (definition.columns.empty() && definition.steps.empty() && !goes_to_handler(root)) return;
   check_columns(definition, root, outline, faults);
   check_load(definition, root, outline, faults);
   check_steps(definition, root, outline, faults);
@@ -110,6 +116,31 @@ Result<void> override_source(Definition& definition, std::string_view yaml) {
   if (messages.empty()) return {};
   return fail("source_invalid", fmt::format("{}", fmt::join(messages, "; ")), "docs/definitions.md lists the keys",
               ErrorKind::usage);
+}
+
+Result<void> override_handler(Definition& definition, const HandlerWishes& wishes) {
+  if (definition.load.size() != 1 || !definition.load.front().handler)
+    return fail("handler_not_used", fmt::format("the definition '{}' hands its rows to no handler", definition.slug),
+                "leave out what is meant for one", ErrorKind::usage);
+  HandlerTarget& target = *definition.load.front().handler;
+  if (!wishes.name.empty()) target.name = wishes.name;
+  if (wishes.batch_size > 0) target.batch_size = wishes.batch_size;
+  if (wishes.options.empty()) return {};
+  Faults faults;
+  const auto given = read_yaml(wishes.options, faults);
+  if (!given || !given->is_map())
+    return fail("handler_options_invalid", "the options for the handler are no map of names and values", {},
+                ErrorKind::usage);
+  for (std::size_t i = 0; i < given->size(); ++i) {
+    Node* known = nullptr;
+    for (std::size_t j = 0; j < target.options.size(); ++j)
+      if (target.options.key(j).text == given->key(i).text) known = &target.options.items[2 * j + 1];
+    if (known != nullptr)
+      *known = given->value(i);
+    else
+      target.options.items.insert(target.options.items.end(), {given->key(i), given->value(i)});
+  }
+  return {};
 }
 
 std::string describe(const std::vector<Fault>& faults, std::string_view file_name) {

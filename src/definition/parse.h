@@ -40,6 +40,16 @@ Result<void> set_limits(Definition& definition, const Limits& limits);
 // source_invalid, naming every fault.
 Result<void> override_source(Definition& definition, std::string_view yaml);
 
+// What a request says about the handler that gets the rows, over what the definition says: another one, some of its
+// options (a JSON object), other batches. Fails with handler_not_used and handler_options_invalid.
+struct HandlerWishes {
+  std::string name = {};
+  std::string options = {};
+  std::int64_t batch_size = 0;  // 0: as the definition says
+  bool given() const { return !name.empty() || !options.empty() || batch_size > 0; }
+};
+Result<void> override_handler(Definition& definition, const HandlerWishes& wishes);
+
 // All faults in one message for people: "prices.yaml:12:5: error definition_unknown_key: …" a line each.
 std::string describe(const std::vector<Fault>& faults, std::string_view file_name);
 

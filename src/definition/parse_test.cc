@@ -1,4 +1,5 @@
 #include "definition/parse.h"
+#include "definition/match.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,6 +8,8 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+
+#include "definition/match.h"
 
 namespace lade::definition {
 namespace {
@@ -270,11 +273,29 @@ void expect_valid(const std::string& yaml, const std::string& name) {
   EXPECT_EQ(without_lines(again.definition), without_lines(parsed.definition)) << name;
 }
 
+TEST(Handler, IsATargetOfItsOwn) {
+  expect_valid("lade: 1\ndefinition: d\nload: [{handler: h}]\n", "without columns");
+  const std::string yaml =
+      "lade: 1\ndefinition: d\ncolumns: {a: , b: }\n"
+      "load: [{handler: h, options: {x: 1, y: 'no'}, batch_size: 5, columns: {b: name}}]\n"
+      "checks: [\"a <> 'x'\"]\n";
+  expect_valid(yaml, "with all");
+  Definition definition = parse_definition(yaml).definition;
+  ASSERT_TRUE(override_handler(definition, {"other", R"({"y": true, "z": [1]})", 7}));
+  EXPECT_EQ(definition.handler()->name, "other");
+  EXPECT_EQ(definition.handler()->batch_size, 7);
+  EXPECT_THAT(to_json(definition), ::testing::HasSubstr(R"("options":{"x":1,"y":true,"z":[1]})"));
+  definition.columns.clear();
+  EXPECT_EQ(with_all_columns(definition, {"A", "b c"}).columns.at(1).name, "b c");
+}
+
 TEST(ExamplesAndPacks, AreValid) {
   int count = 0;
   for (const char* folder : {"examples", "packs"}) {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(source_folder() / folder)) {
-      if (entry.path().extension() != ".yaml" || entry.path().filename() == "pack.yaml") continue;
+      if (entry.path().extension() != ".yaml" || entry.path().filename() == "pack.yaml" ||
+          entry.path().filename() == "handlers.yaml")
+        continue;
       expect_valid(file_text(entry.path()), entry.path().filename());
       ++count;
     }

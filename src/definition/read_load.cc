@@ -1,15 +1,22 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <boost/json.hpp>
+
+#include "definition/node_json.h"
 #include "definition/sections.h"
 #include "definition/values.h"
 
 namespace lade::definition {
 namespace {
 
-constexpr std::string_view kLoadKeys[] = {"table",   "key",         "strategy",    "columns", "temporal",
-                                          "with",    "for_new",     "identifies",  "step",    "scope",
-                                          "version", "allow_empty", "max_removed", "delete"};
+constexpr std::string_view kLoadKeys[] = {
+    "table", "key",     "strategy",    "columns",     "temporal", "with",    "for_new", "identifies", "step",
+    "scope", "version", "allow_empty", "max_removed", "delete",   "handler", "options", "batch_size"};
 constexpr std::string_view kSetKeys[] = {"scope", "version", "allow_empty", "max_removed"};
+constexpr std::string_view kHandlerKeys[] = {"handler", "options", "batch_size", "columns"};
+constexpr std::string_view kOnlyHandlerKeys[] = {"options", "batch_size"};
+constexpr std::int64_t kMostAtOnce = 100'000;
 constexpr Later kLaterLoadKeys[] = {{"where", "filter the file before the import"}};
 
 // legal_unit.id; the table's name may carry its schema.
@@ -75,17 +82,57 @@ void read_key(const Node& node, std::string_view label, LoadEntry& entry, Faults
                    faults);
 }
 
+// The same values as JSON writes them, so that definitions which mean the same are equal.
+Node as_json(const Node& node) {
+  Faults none;
+  return read_yaml(boost::json::serialize(json_of(node)), none).value_or(node);
+}
+
+// {handler: people, options: {…}, batch_size: 500, columns: […]}: nothing of a table.
+LoadEntry read_handler(const Node& node, std::string_view label, Faults& faults) {
+  LoadEntry entry;
+  entry.line = node.place.line;
+  entry.strategy = Strategy::append;
+  const auto below = [&](std::string_view key) { return fmt::format("{}.{}", label, key); };
+  for (std::size_t i = 0; i < node.size(); ++i)
+    if (const Node& key = node.key(i); std::ranges::find(kHandlerKeys, key.text) == std::end(kHandlerKeys))
+      faults.error(key.place, "definition_bad_value",
+                   fmt::format("{}: belongs to a table, but the target is a handler", below(key.text)));
+  HandlerTarget& target = entry.handler.emplace();
+  target.name = read_text(*node.find("handler"), below("handler"), faults).value_or("");
+  target.options.kind = Node::Kind::map;
+  if (const Node* options = node.find("options")) {
+    if (options->is_map())
+      target.options = as_json(*options);
+    else
+      report_kind(*options, below("options"), "a map", faults);
+  }
+  if (const Node* rows = node.find("batch_size"))
+    target.batch_size = read_integer(*rows, below("batch_size"), 1, kMostAtOnce, faults).value_or(0);
+  if (const Node* columns = node.find("columns")) read_target_columns(*columns, below("columns"), entry, faults);
+  for (const TargetColumn& column : entry.columns)
+    if (column.data_column.empty())
+      faults.error(node.find("columns")->place_of(column.target), "definition_bad_value",
+                   fmt::format("{}.{}: a handler gets data columns only", below("columns"), column.target));
+  return entry;
+}
+
 }  // namespace
 
 LoadEntry read_load_entry(const Node& node, std::string_view label, Faults& faults) {
   LoadEntry entry;
   entry.line = node.place.line;
   if (!check_map(node, label, kLoadKeys, kLaterLoadKeys, faults)) return entry;
+  if (node.find("handler") != nullptr) return read_handler(node, label, faults);
   const auto below = [&](std::string_view key) { return fmt::format("{}.{}", label, key); };
   if (const Node* table = node.find("table"))
     entry.table = read_table(*table, below("table"), faults).value_or("");
   else
     report_missing(node.place, label, "table", "it names the target table", faults);
+  for (const std::string_view key : kOnlyHandlerKeys)
+    if (const Node* misplaced = node.find(key))
+      faults.error(misplaced->place, "definition_bad_value",
+                   fmt::format("{}: belongs to a handler, but the target is a table", below(key)));
   if (const Node* strategy = node.find("strategy"))
     entry.strategy = read_choice<Strategy>(*strategy, below("strategy"), faults).value_or(entry.strategy);
   if (entry.strategy == Strategy::replace_set) entry.set = read_set(node, label, faults);

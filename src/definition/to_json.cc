@@ -199,8 +199,19 @@ void put_set(json::object& object, const WholeSet& set) {
   if (set.max_removed.given()) put(object, "max_removed", to_object(set.max_removed));
 }
 
+void put_handler(json::object& object, const HandlerTarget& handler) {
+  put(object, "handler", text(handler.name));
+  if (handler.options.size() > 0) put(object, "options", json_of(handler.options));
+  if (handler.batch_size > 0) put(object, "batch_size", handler.batch_size);
+}
+
 json::object to_object(const LoadEntry& entry) {
   json::object object;
+  if (entry.handler) {
+    put_handler(object, *entry.handler);
+    if (entry.columns_given) put(object, "columns", to_object(entry.columns));
+    return object;
+  }
   put(object, "table", text(entry.table));
   if (!entry.key.empty()) put(object, "key", texts(entry.key));
   put(object, "strategy", name(entry.strategy));

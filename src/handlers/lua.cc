@@ -114,12 +114,16 @@ int call_row(lua_State* lua) {
   return 0;
 }
 
-void keep(lua_State* lua, const dom::element& message, const char* key, const char* name) {
+void push_field(lua_State* lua, const dom::element& message, const char* key) {
   dom::element value;
   if (message[key].get(value) == simdjson::SUCCESS)
     push_json(lua, value);
   else
     lua_pushnil(lua);
+}
+
+void keep(lua_State* lua, const dom::element& message, const char* key, const char* name) {
+  push_field(lua, message, key);
   lua_setfield(lua, LUA_REGISTRYINDEX, name);
 }
 
@@ -150,10 +154,15 @@ void keep_headers(lua_State* lua, const dom::element& message) {
 }
 
 int call_start(lua_State* lua) {
-  auto& call = *static_cast<Call*>(lua_touserdata(lua, 1));
+  const auto& call = *static_cast<Call*>(lua_touserdata(lua, 1));
   keep(lua, call.what, "job_id", kJob);
   keep(lua, call.what, "options", kOptions);
   keep_headers(lua, call.what);
+  return 0;
+}
+
+int call_pre_import(lua_State* lua) {
+  auto& call = *static_cast<Call*>(lua_touserdata(lua, 1));
   if (lua_getglobal(lua, "pre_import") == LUA_TNIL) return 0;
   lua_getfield(lua, LUA_REGISTRYINDEX, kJob);
   lua_getfield(lua, LUA_REGISTRYINDEX, kOptions);
@@ -162,17 +171,14 @@ int call_start(lua_State* lua) {
   return 0;
 }
 
-int call_finish(lua_State* lua) {
+int call_on_complete(lua_State* lua) {
   auto& call = *static_cast<Call*>(lua_touserdata(lua, 1));
   if (lua_getglobal(lua, "on_complete") == LUA_TNIL) return 0;
   lua_getfield(lua, LUA_REGISTRYINDEX, kJob);
-  dom::element counts;
-  if (call.what["counts"].get(counts) == simdjson::SUCCESS)
-    push_json(lua, counts);
-  else
-    lua_pushnil(lua);
+  push_field(lua, call.what, "counts");
   lua_getfield(lua, LUA_REGISTRYINDEX, kOptions);
-  lua_call(lua, 3, 2);
+  push_field(lua, call.what, "status");
+  lua_call(lua, 4, 2);
   read_returned(lua, call);
   return 0;
 }
@@ -238,12 +244,17 @@ class Conversation {
         message["message"].get(kind) != simdjson::SUCCESS)
       return answer_plainly(R"({"ok":false,"error":"the message is no JSON with a key `message`"})");
     if (kind == "rows") return answer_rows(message);
-    if (kind != "start" && kind != "finish")
-      return answer_plainly(R"({"ok":false,"error":"there is no such message"})");
     Call call;
     call.what = message;
     call.out = R"("ok":true})";
-    run(kind == "start" ? call_start : call_finish, call);
+    if (kind == "start")
+      run(call_start, call);
+    else if (kind == "pre_import")
+      run(call_pre_import, call);
+    else if (kind == "on_complete")
+      run(call_on_complete, call);
+    else
+      append_failure(call.out, "there is no such message");
     out_ += "{" + call.out + "\n";
   }
 

@@ -151,12 +151,20 @@ TEST_F(Lua, HooksOfAnImport) {
 local seen = 0
 function pre_import(job_id, options) if options.closed then return false, "closed" end seen = 100 end
 function import_row() seen = seen + 1 end
-function on_complete(job_id, counts) return {seen = seen, failed = counts.failed} end)lua";
-  EXPECT_EQ(talk(script, {start(R"({"closed":true})")}), Texts{R"({"ok":false,"error":"closed"})"});
-  const Texts lines = talk(script, {start(), rows({{"a"}}), finish_message(R"({"failed":3})")});
-  ASSERT_EQ(lines.size(), 3U);
-  EXPECT_THAT(lines[2], HasSubstr(R"("seen":101)"));
-  EXPECT_THAT(lines[2], HasSubstr(R"("failed":3)"));
+function on_complete(job_id, counts, options, status)
+  return {seen = seen, failed = counts.failed, status = status}
+end)lua";
+  EXPECT_EQ(talk(script, {start(R"({"closed":true})"), pre_import_message()}),
+            (Texts{R"({"ok":true})", R"({"ok":false,"error":"closed"})"}));
+  const Texts lines =
+      talk(script, {start(), pre_import_message(), rows({{"a"}}), on_complete_message("succeeded", R"({"failed":3})")});
+  ASSERT_EQ(lines.size(), 4U);
+  EXPECT_THAT(lines[3], HasSubstr(R"("seen":101)"));
+  EXPECT_THAT(lines[3], HasSubstr(R"("failed":3)"));
+  EXPECT_THAT(lines[3], HasSubstr(R"("status":"succeeded")"));
+  EXPECT_EQ(talk("function import_row() end", {pre_import_message(), on_complete_message("failed", "{}")}),
+            (Texts{R"({"ok":true})", R"({"ok":true})"}))
+      << "without hooks";
 }
 
 TEST_F(Lua, AScriptThatCannotBeRun) {

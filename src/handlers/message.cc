@@ -49,8 +49,12 @@ std::string start_message(const Start& start) {
   return text;
 }
 
-std::string finish_message(std::string_view counts) {
-  return fmt::format("{{\"message\":\"finish\",\"counts\":{}}}\n", counts);
+std::string pre_import_message() {
+  return "{\"message\":\"pre_import\"}\n";
+}
+
+std::string on_complete_message(std::string_view status, std::string_view counts) {
+  return fmt::format("{{\"message\":\"on_complete\",\"status\":\"{}\",\"counts\":{}}}\n", status, counts);
 }
 
 void RowTexts::begin_row(std::int64_t row_index) {

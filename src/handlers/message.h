@@ -18,8 +18,9 @@ struct Start {
   std::string options = "{}";  // a JSON object
 };
 std::string start_message(const Start& start);
-// What it is told when the import has ended; `counts` is a JSON object.
-std::string finish_message(std::string_view counts);
+// What it is told once for an import that is all its own: before the first row, and when there are no more.
+std::string pre_import_message();
+std::string on_complete_message(std::string_view status, std::string_view counts);  // `counts` is a JSON object
 
 // Rows as their JSON texts, one after another, so that any range of them makes a message.
 class RowTexts {

@@ -46,14 +46,11 @@ struct Pool::Batch {
   }
 };
 
-Pool::Pool(std::shared_ptr<const Registry> registry, const Handler& handler, Start start)
-    : registry_(std::move(registry)), handler_(handler), start_(std::move(start)) {}
-
-Pool::~Pool() {
-  const std::string message = finish_message(fmt::format(R"({{"ok":{},"failed":{}}})", ok_.load(), failed_.load()));
-  for (const ProcessPointer& process : idle_)
-    if (process->is_ready()) (void)process->ask(message, handler_.limits.row_seconds);
-}
+Pool::Pool(std::shared_ptr<const Registry> registry, const Handler& handler, Start start, std::size_t batch_rows)
+    : registry_(std::move(registry)),
+      handler_(handler),
+      start_(std::move(start)),
+      batch_rows_(batch_rows == 0 ? handler.limits.batch_rows : std::min(batch_rows, handler.limits.batch_rows)) {}
 
 Pool::ProcessPointer Pool::idle() {
   const std::lock_guard lock(mutex_);
@@ -80,7 +77,7 @@ Result<void> Pool::ensure(ProcessPointer& process) {
 
 std::size_t Pool::end_of_batch(const RowTexts& rows, std::size_t begin) const {
   std::size_t end = begin, bytes = 0;
-  while (end < rows.size() && end - begin < handler_.limits.batch_rows && (end == begin || bytes < kMessageBytes))
+  while (end < rows.size() && end - begin < batch_rows_ && (end == begin || bytes < kMessageBytes))
     bytes += rows.bytes(end++);
   return end;
 }
@@ -110,7 +107,7 @@ Process::Next Pool::take_line(Process& process, Batch& batch, std::string_view l
     if (!answer->ok) message = one_line(answer->error);
   }
   said.message = message;
-  ++(said.code.empty() ? ok_ : failed_);
+  registry_->count_row(handler_, !said.code.empty());
   batch.take(row, said);
   return --open == 0 ? Process::Next::done : Process::Next::more;
 }
@@ -147,7 +144,7 @@ Result<void> Pool::answer_alone(ProcessPointer& process, Batch& batch, std::size
     if (trouble != Trouble::died && trouble != Trouble::bad_answer) break;
   }
   batch.answered[row] = 1;
-  ++failed_;
+  registry_->count_row(handler_, true);
   batch.take(row, {code_of(trouble), batch.message, {}});
   if (++failures_in_a_row_ < kMostInARow) return {};
   return fail("handler_keeps_failing",
@@ -168,6 +165,15 @@ Result<void> Pool::answer(const RowTexts& rows, const Take& take, const std::sto
     if (!answered) return answered;
     begin = end;
   }
+  return {};
+}
+
+Result<void> Pool::ask(std::string_view message) {
+  const Slot slot = registry_->slot(handler_);
+  ProcessPointer process = idle();
+  LADE_TRY(ensure(process));
+  LADE_TRY(process->ask(message, handler_.limits.start_seconds));
+  give_back(std::move(process));
   return {};
 }
 

@@ -27,18 +27,22 @@ struct RowAnswer {
 // row that kills it, hangs it or makes it talk nonsense fails, the others go on. Thread-safe.
 class Pool {
  public:
-  // `handler` is one of the registry's.
-  Pool(std::shared_ptr<const Registry> registry, const Handler& handler, Start start);
+  // `handler` is one of the registry's. It gets `batch_rows` at once, or as many as its limits say; 0: that many.
+  Pool(std::shared_ptr<const Registry> registry, const Handler& handler, Start start, std::size_t batch_rows = 0);
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
-  // Tells each process that there are no more rows, and waits for its ok.
-  ~Pool();
 
   // Calls `take` once for every row, by its place in `rows`, in any order. Fails, with some rows not taken, when the
   // handler cannot be started or refuses the job (handler_not_started, handler_refused), or when one row after another
   // makes it fail (handler_keeps_failing), and with cancelled.
   using Take = std::function<void(std::size_t row, const RowAnswer& answer)>;
   Result<void> answer(const RowTexts& rows, const Take& take, const std::stop_token& stop = {});
+
+  // Says a message without rows to one of its processes. Fails with handler_not_started and with handler_refused.
+  Result<void> ask(std::string_view message);
+
+  const std::string& name() const { return handler_.name; }
+  std::size_t batch_rows() const { return batch_rows_; }
 
   // How often a process was lost.
   std::int64_t losses() const { return losses_; }
@@ -61,8 +65,8 @@ class Pool {
   const std::shared_ptr<const Registry> registry_;
   const Handler& handler_;
   const Start start_;
+  const std::size_t batch_rows_;
   std::atomic<std::int64_t> losses_ = 0;
-  std::atomic<std::int64_t> ok_ = 0, failed_ = 0;  // rows
   std::atomic<int> failures_in_a_row_ = 0;
   std::mutex mutex_;  // guards what follows
   std::vector<ProcessPointer> idle_;

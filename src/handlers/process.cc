@@ -15,6 +15,7 @@ namespace {
 constexpr std::size_t kReadBytes = 256 * 1024;
 constexpr std::size_t kComplaintBytes = 4096;
 constexpr std::chrono::milliseconds kGrace{500};  // to end after its input was closed
+constexpr int kStarts = 3;
 
 using Clock = std::chrono::steady_clock;
 
@@ -39,11 +40,14 @@ Process::~Process() {
 }
 
 Result<std::unique_ptr<Process>> Process::start(const Handler& handler, Spawner& spawner, const Start& start) {
-  LADE_ASSIGN(Child child, spawner.spawn(handler));
-  std::unique_ptr<Process> process(new Process(handler, std::move(child)));
-  if (auto agreed = process->ask(start_message(start), handler.limits.start_seconds); !agreed)
-    return fail(std::move(agreed).error());
-  return process;
+  for (int attempt = 1;; ++attempt) {
+    LADE_ASSIGN(Child child, spawner.spawn(handler));
+    std::unique_ptr<Process> process(new Process(handler, std::move(child)));
+    auto agreed = process->ask(start_message(start), handler.limits.start_seconds);
+    if (agreed) return process;
+    // It may have been killed for reasons that are not its own.
+    if (process->trouble_ != Trouble::died || attempt == kStarts) return fail(std::move(agreed).error());
+  }
 }
 
 Result<void> Process::ask(std::string_view message, std::chrono::milliseconds limit) {
@@ -56,6 +60,7 @@ Result<void> Process::ask(std::string_view message, std::chrono::milliseconds li
     said = one_line(answer->error);
     return Next::done;
   });
+  trouble_ = trouble;
   if (trouble != Trouble::none)
     return fail("handler_not_started",
                 fmt::format("the handler '{}' does not work: {}", handler_.name, describe(trouble)),

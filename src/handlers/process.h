@@ -21,7 +21,8 @@ enum class Trouble { none, died, timed_out, bad_answer, output_limit };
 // any more. The program ignores SIGPIPE.
 class Process {
  public:
-  // Starts it and tells it the job. Fails with handler_not_started, and with handler_refused when it says no.
+  // Starts it and tells it the job; one that dies meanwhile is started anew, twice. Fails with handler_not_started, and
+  // with handler_refused when it says no.
   static Result<std::unique_ptr<Process>> start(const Handler& handler, Spawner& spawner, const Start& start);
 
   // Says `message` and hands every line that comes back to `take`, until that says done.
@@ -56,6 +57,7 @@ class Process {
   bool healthy_ = true;
   std::chrono::milliseconds limit_{};  // of the last talk
   std::string refusal_;                // why a line was refused
+  Trouble trouble_ = Trouble::none;    // of the last ask()
 
   friend class Pool;
 };

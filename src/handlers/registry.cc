@@ -35,10 +35,36 @@ Result<const Handler*> Registry::get(std::string_view name) const {
   return fail("handler_unknown", fmt::format("there is no handler '{}'", name), std::move(hint), ErrorKind::invalid);
 }
 
+Result<const Handler*> Registry::get(std::string_view name, const std::vector<std::string>& options) const {
+  LADE_ASSIGN(const Handler* const handler, get(name));
+  for (const std::string& option : options) {
+    if (handler->takes(option)) continue;
+    return fail(
+        "handler_option_unknown", fmt::format("the handler '{}' takes no option '{}'", name, option),
+        handler->options.empty() ? "it takes none" : fmt::format("it takes {}", fmt::join(handler->options, ", ")),
+        ErrorKind::invalid);
+  }
+  return handler;
+}
+
 std::vector<std::string> Registry::names() const {
   std::vector<std::string> names;
   for (const auto& [name, entry] : handlers_) names.push_back(name);
   return names;
+}
+
+void Registry::count_row(const Handler& handler, bool failed) const {
+  Entry::Counts& counts = *handlers_.find(handler.name)->second.counts;
+  ++counts.rows;
+  if (failed) ++counts.failed;
+}
+
+std::vector<Registry::Tally> Registry::take_tallies() const {
+  std::vector<Tally> tallies;
+  for (const auto& [name, entry] : handlers_)
+    if (const std::int64_t rows = entry.counts->rows.exchange(0); rows > 0)
+      tallies.push_back({name, rows, entry.counts->failed.exchange(0)});
+  return tallies;
 }
 
 Slot Registry::slot(const Handler& handler) const {

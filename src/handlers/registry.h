@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -35,7 +37,17 @@ class Registry {
   const Handler* find(std::string_view name) const;
   // The same, or handler_unknown with the names that there are.
   Result<const Handler*> get(std::string_view name) const;
+  // The same, and it takes all options of these names, or handler_option_unknown.
+  Result<const Handler*> get(std::string_view name, const std::vector<std::string>& options) const;
   std::vector<std::string> names() const;
+
+  // How many rows each handler has answered since the last call, and how many of them it failed.
+  struct Tally {
+    std::string handler;
+    std::int64_t rows = 0, failed = 0;
+  };
+  std::vector<Tally> take_tallies() const;
+  void count_row(const Handler& handler, bool failed) const;
 
   // Waits for a turn: a handler answers only so many batches at the same time.
   Slot slot(const Handler& handler) const;
@@ -45,6 +57,10 @@ class Registry {
   struct Entry {
     Handler handler;
     std::unique_ptr<std::counting_semaphore<>> turns;
+    struct Counts {
+      std::atomic<std::int64_t> rows = 0, failed = 0;
+    };
+    std::unique_ptr<Counts> counts = std::make_unique<Counts>();
   };
   std::map<std::string, Entry, std::less<>> handlers_;
   std::unique_ptr<Spawner> spawner_;

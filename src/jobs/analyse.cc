@@ -81,7 +81,7 @@ Result<ChunkAnalyser::Chunk> ChunkAnalyser::analyse(std::size_t number, const st
     LADE_FAILPOINT("read");
     LADE_ASSIGN(const bool more, reader.next(batch));
     if (!more) break;
-    LADE_TRY(analyser_.analyse(batch, sink));
+    LADE_TRY(analyser_.analyse(batch, sink, stop));
     if (failed != nullptr) *failed = sink.failed;
   }
   LADE_TRY(issues.publish(chunk.issues));

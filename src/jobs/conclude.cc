@@ -8,6 +8,7 @@
 #include "db/durably.h"
 #include "db/values.h"
 #include "jobs/arm.h"
+#include "jobs/hand_over.h"
 #include "jobs/results.h"
 #include "jobs/versions.h"
 #include "queue/dead_letters.h"
@@ -187,6 +188,20 @@ Result<store::JobChange> change_of(db::Connection& connection, const Job& job, L
       .event = JobEvent::failed, .error_code = error->code, .error = error->message, .error_hint = error->hint};
 }
 
+// Before the end is stored: a process that dies in between tells it again.
+Result<void> tell_end(Worker& worker, const Job& job, Ledger& ledger, const std::optional<Error>& error) {
+  store::JobChange change;
+  {
+    LADE_ASSIGN(const Worker::Session session, worker.session({}));
+    LADE_ASSIGN(change, change_of(*session, job, ledger, error));
+  }
+  const std::string_view status = change.event == JobEvent::completed   ? "succeeded"
+                                  : change.event == JobEvent::cancelled ? "cancelled"
+                                                                        : "failed";
+  tell_end(job, status, ledger.counts);
+  return {};
+}
+
 // Its bytes go with the next tidying up.
 Result<void> forget_file(db::Connection& connection, std::int64_t job) {
   LADE_ASSIGN(const auto record, store::job_with_id(connection, job));
@@ -251,6 +266,7 @@ Result<void> conclude(queue::TaskContext& context, OpenJob& open, Worker& worker
   }
   if (!job.options.issues_file.empty()) LADE_TRY(write_issue_file(job.options.issues_file, ledger.findings));
   auto files = store_results(open, ledger);
+  if (job.handler) LADE_TRY(tell_end(worker, job, ledger, error));
   LADE_ASSIGN(const Worker::Session session, worker.session({}));
   std::vector<std::string> orphans;
   {

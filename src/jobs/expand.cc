@@ -22,9 +22,14 @@ Result<definition::Definition> expanded(const definition::Definition& definition
   }
   LADE_ASSIGN(const auto time, valid_time_of(connection, definition, options));
   static const handlers::Registry kNone;
+  const handlers::Registry& handlers = options.handlers ? *options.handlers : kNone;
+  if (const definition::HandlerTarget* target = definition.handler()) {
+    std::vector<std::string> given;
+    for (std::size_t i = 0; i < target->options.size(); ++i) given.push_back(target->options.key(i).text);
+    LADE_TRY(handlers.get(target->name, given));
+  }
   return steps::expand(definition, connection,
-                       time ? steps::ValidTime{time->valid_from, time->valid_to} : steps::ValidTime{},
-                       options.handlers ? options.handlers.get() : &kNone);
+                       time ? steps::ValidTime{time->valid_from, time->valid_to} : steps::ValidTime{}, &handlers);
 }
 
 Result<definition::Definition> expanded(const definition::Definition& definition, db::Connection& connection) {

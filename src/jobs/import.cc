@@ -63,7 +63,7 @@ void note_columns(const Job& job, Summary& summary) {
   summary.unmapped_columns = job.program->unmapped;
   summary.absent_columns = job.program->absent;
   for (const analysis::EntryProgram& entry : job.program->entries)
-    if (entry.journal_key().empty()) summary.keyless_tables.push_back(entry.table.name);
+    if (entry.journal_key().empty() && !entry.table.name.empty()) summary.keyless_tables.push_back(entry.table.name);
   for (const definition::KnownMatch& match : job.plan.matches)
     summary.remembered_columns.push_back(fmt::format("{}={}", match.source_column, match.data_column));
 }

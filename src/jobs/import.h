@@ -56,7 +56,13 @@ struct ImportOptions {
   std::string default_valid_to = {};
   // The row handlers that steps may name; null: none. Shared by all jobs of the process.
   std::shared_ptr<const handlers::Registry> handlers = nullptr;
-  std::string batch = {};  // the name of the one that the job joins, which is made when there is none; empty: none
+  // For the handler that gets the rows, over what the definition says: another one, some of its options as a JSON
+  // object, rows at once (0: as the definition says).
+  std::string handler = {};
+  std::string handler_options = {};
+  std::int64_t handler_batch = 0;
+  unsigned flush_batches = 5;  // of a handler: after so many, what became of their rows is stored
+  std::string batch = {};      // the name of the one that the job joins, which is made when there is none; empty: none
 
   // Fills in what was left open; refuses what cannot work.
   Result<void> validate();

@@ -11,6 +11,7 @@
 
 #include "analysis/analyser.h"
 #include "analysis/program.h"
+#include "handlers/pool.h"
 #include "jobs/import.h"
 #include "jobs/plan.h"
 #include "source/input.h"
@@ -29,7 +30,8 @@ struct Job {
   Plan plan;
   std::shared_ptr<const analysis::Program> program;
   analysis::LookupMaps maps;
-  std::unique_ptr<staging::Area> area;  // for findings on their way
+  std::unique_ptr<staging::Area> area;      // for findings on their way
+  std::shared_ptr<handlers::Pool> handler;  // that gets the rows; null: they go into tables, or there is none here
   std::int64_t retries = 0;
   bool gives_way = false;  // it is retried: rows that later jobs have written stay as they are
 

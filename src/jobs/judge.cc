@@ -29,7 +29,7 @@ bool is_judged(const definition::Definition& definition) {
 }
 
 bool compares_before(const definition::Definition& definition) {
-  return definition.review != definition::Review::never;
+  return definition.review != definition::Review::never && definition.handler() == nullptr;
 }
 
 }  // namespace lade::jobs

@@ -1,6 +1,7 @@
 #include <boost/json.hpp>
 
 #include "jobs/conclude.h"
+#include "jobs/hand_over.h"
 #include "jobs/sets.h"
 #include "jobs/stored_job.h"
 #include "jobs/task.h"
@@ -71,6 +72,10 @@ Result<Judgement> judge_job(const Work& work, db::Connection& connection) {
   const definition::Review review = job.definition().review;
   const bool reviewed = review == definition::Review::always || (review == definition::Review::on_issues && failed > 0);
   return Judgement{.settles = settles, .reviewed = reviewed};
+}
+
+bool begins_processing(const Judgement& judgement) {
+  return !judgement.claims && !judgement.settles && !judgement.compares && !judgement.reviewed;
 }
 
 // What the file means for its set as a whole.
@@ -174,10 +179,11 @@ Result<void> judge(const Work& work) {
   }
   if (judgement.superseded) return {};
   if (!judgement.ends && !judgement.claims && !judgement.settles) LADE_TRY(judge_set(work, judgement));
+  if (!judgement.ends && begins_processing(judgement))
+    if (auto begun = tell_begin(work.job()); !begun) judgement = {.ends = true, .error = std::move(begun).error()};
   if (judgement.ends) return conclude(work.context, work.open, work.worker, std::move(judgement.error));
   LADE_ASSIGN(const Worker::Session session, work.worker.session(work.context.stop()));
-  if (!judgement.claims && !judgement.settles && !judgement.compares && !judgement.reviewed &&
-      work.job().definition().lock == definition::Lock::target)
+  if (begins_processing(judgement) && work.job().definition().lock == definition::Lock::target)
     return process_alone(work, *session, judgement);
   LADE_ASSIGN(queue::Publication publication, work.context.publish(*session));
   if (judgement.claims) {

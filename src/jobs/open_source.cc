@@ -48,6 +48,8 @@ Result<LocalFile> local_file(const std::string& path) {
 
 Result<definition::Definition> for_request(definition::Definition definition, const ImportOptions& options) {
   if (!options.source.empty()) LADE_TRY(definition::override_source(definition, options.source));
+  const definition::HandlerWishes wishes{options.handler, options.handler_options, options.handler_batch};
+  if (wishes.given()) LADE_TRY(definition::override_handler(definition, wishes));
   return definition;
 }
 

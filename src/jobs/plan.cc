@@ -6,6 +6,7 @@
 
 #include "analysis/entity_key.h"
 #include "jobs/expand.h"
+#include "jobs/hand_over.h"
 #include "jobs/job.h"
 #include "jobs/match.h"
 #include "jobs/open_source.h"
@@ -212,9 +213,11 @@ Result<void> bind_job(Job& job, const definition::Definition& definition, db::Co
                                   {"user_id", job.options.user_id == 0 ? "" : std::to_string(job.options.user_id)},
                                   {"job", job.uuid},
                                   {"now", job.plan.now}};
-  LADE_ASSIGN(job.program,
-              analysis::bind(definition::with_matches(definition, job.plan.matches), job.plan.layout.header, connection,
-                             context, steps::step_maker(job.options.handlers, job.uuid)));
+  const definition::Definition matched =
+      definition::with_all_columns(definition::with_matches(definition, job.plan.matches), job.plan.layout.header);
+  LADE_ASSIGN(job.program, analysis::bind(matched, job.plan.layout.header, connection, context,
+                                          steps::step_maker(job.options.handlers, job.uuid)));
+  open_handler(job);
   LADE_ASSIGN(job.area, staging::Area::create(job.options.data, job.options.staging_memory));
   for (const analysis::LookupProgram& lookup : job.program->lookups) {
     const auto& type = job.program->columns[static_cast<std::size_t>(lookup.column)].type;

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "jobs/compare.h"
 #include "jobs/fixed_bucket.h"
+#include "jobs/hand_over.h"
 #include "jobs/sets.h"
 #include "jobs/store_issues.h"
 #include "jobs/task.h"
@@ -110,6 +111,7 @@ Result<void> use_versions(const Work& work, BucketLoader& loader) {
 }
 
 Result<void> process_bucket(const Work& work) {
+  if (work.job().definition().handler() != nullptr) return hand_over(work);
   std::optional<store::BucketOutcomes> before;
   std::optional<load::SeenRows> seen;
   // SQLite's only session is in use as long as another bucket is written: this one is prepared meanwhile.

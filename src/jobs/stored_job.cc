@@ -13,14 +13,18 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::pair<const char*, std::string ImportOptions::*> kValidTime[] = {
+// What the request says beyond how its file is read.
+constexpr std::pair<const char*, std::string ImportOptions::*> kWishes[] = {
     {"time_context_ident", &ImportOptions::time_context_ident},
     {"default_valid_from", &ImportOptions::default_valid_from},
-    {"default_valid_to", &ImportOptions::default_valid_to}};
+    {"default_valid_to", &ImportOptions::default_valid_to},
+    {"handler", &ImportOptions::handler},
+    {"handler_options", &ImportOptions::handler_options}};
 
-void put_valid_time(json::object& object, const ImportOptions& options) {
-  for (const auto& [name, member] : kValidTime)
+void put_wishes(json::object& object, const ImportOptions& options) {
+  for (const auto& [name, member] : kWishes)
     if (!(options.*member).empty()) object[name] = options.*member;
+  if (options.handler_batch > 0) object["handler_batch"] = options.handler_batch;
 }
 
 // Options as to_text() wrote them.
@@ -38,7 +42,8 @@ void read_options(const json::object& object, ImportOptions& options) {
   number("results", results);
   options.results = static_cast<Results>(results);
   options.delete_file = object.contains("delete_file");
-  for (const auto& [name, member] : kValidTime)
+  number("handler_batch", options.handler_batch);
+  for (const auto& [name, member] : kWishes)
     if (const json::value* found = object.if_contains(name)) options.*member = std::string(found->as_string());
 }
 
@@ -57,15 +62,15 @@ std::string to_text(const ImportOptions& options, const std::optional<LocalFile>
                       {"lookup_rows", options.lookup_rows}, {"results", static_cast<int>(options.results)}};
   if (options.delete_file) object["delete_file"] = true;
   if (!options.source.empty()) object["source"] = json::parse(options.source);
-  put_valid_time(object, options);
+  put_wishes(object, options);
   if (local) object["local"] = {{"path", local->path}, {"bytes", local->bytes}, {"modified", local->modified}};
   return json::serialize(object);
 }
 
 std::string reading_of(const ImportOptions& options) {
-  json::object time;
-  put_valid_time(time, options);
-  return time.empty() ? options.source : options.source + json::serialize(time);
+  json::object wishes;
+  put_wishes(wishes, options);
+  return wishes.empty() ? options.source : options.source + json::serialize(wishes);
 }
 
 ImportOptions options_of(const store::JobRecord& job) {
@@ -117,6 +122,7 @@ Result<definition::Definition> definition_of(db::Connection& connection, const s
 Result<std::vector<std::string>> target_tables(db::Connection& connection, const definition::Definition& definition) {
   std::vector<std::string> tables;
   for (const definition::LoadEntry& entry : definition.load) {
+    if (entry.handler) continue;
     LADE_ASSIGN(const auto table, connection.describe(entry.table));
     if (table) tables.push_back(table->quoted);
   }

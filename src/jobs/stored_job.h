@@ -21,8 +21,8 @@ std::string to_text(const ImportOptions& options, const std::optional<LocalFile>
 ImportOptions options_of(const store::JobRecord& job);
 // What the request said about how the file is read; empty: nothing.
 std::string source_of(const store::JobRecord& job);
-// What the request said about how the file is read and for which time it holds: a part of what makes two jobs twins.
-// Empty: nothing.
+// What the request said about how the file is read, for which time it holds and who gets its rows: a part of what makes
+// two jobs twins. Empty: nothing.
 std::string reading_of(const ImportOptions& options);
 std::string reading_of(const store::JobRecord& job);
 

@@ -1,6 +1,7 @@
 #include "base/log.h"
 #include "jobs/task.h"
 #include "store/job_changes.h"
+#include "store/tally.h"
 
 namespace lade::jobs {
 namespace {
@@ -29,6 +30,19 @@ Result<std::shared_ptr<OpenJob>> open_current(Desk& desk, std::int64_t id) {
   return desk.open(id);
 }
 
+// What handlers have done is told to those who operate lade. It is lost when the database is, and nobody waits for it.
+void tally_handlers(const Job& job, Worker& worker) {
+  if (!job.options.handlers) return;
+  const auto tallies = job.options.handlers->take_tallies();
+  if (tallies.empty()) return;
+  const auto session = worker.session({});
+  for (const handlers::Registry::Tally& tally : tallies) {
+    if (!session) return;
+    (void)store::add_tally(**session, job.options.company, "handler_rows", tally.handler, tally.rows);
+    (void)store::add_tally(**session, job.options.company, "handler_errors", tally.handler, tally.failed);
+  }
+}
+
 Result<void> run_step(TaskContext& context, Desk& desk, Step step) {
   LADE_ASSIGN(const TaskTarget target, read_target(context.task().payload));
   // What analysis finds does not depend on limits.
@@ -38,6 +52,7 @@ Result<void> run_step(TaskContext& context, Desk& desk, Step step) {
   ActiveJobs::Task active(desk.active(), target.job);
   Result<void> done = step({context, desk, target, *open, *worker, active.rows});
   if (step == judge || step == finalise) desk.tell();
+  if (step == analyse || step == process) tally_handlers(*open->job, *worker);
   if (!done) {
     worker->forget();
     desk.close(target.job);

@@ -49,6 +49,9 @@ Result<std::vector<db::Table>> tables_of(db::Connection& connection, const defin
 // What a plan needs to know of the definition.
 Result<UndoPlan> outline(db::Connection& connection, const JobRecord& job) {
   LADE_ASSIGN(const definition::Definition definition, definition_of(connection, job));
+  if (const definition::HandlerTarget* handler = definition.handler())
+    return fail("cannot_undo", fmt::format("the rows of job {} went to the handler '{}'", job.slug, handler->name),
+                "only the handler knows what it has done with them", ErrorKind::invalid);
   UndoPlan plan;
   plan.of = job.id;
   plan.at_once = definition.commit == definition::Commit::all_or_nothing;

@@ -39,12 +39,13 @@ class HandlerStep final : public analysis::Step {
       for (const int column : input_) add_cell(rows, column, row, texts);
       texts.end_row();
     }
-    return pool_->answer(texts, [&](std::size_t at, const handlers::RowAnswer& answer) {
+    const auto take = [&](std::size_t at, const handlers::RowAnswer& answer) {
       if (answer.code.empty())
         fill(rows, places[at], answer.result);
       else
         rows.error(places[at], {}, answer.code, std::string(answer.message), "correct the row, or the handler");
-    });
+    };
+    return pool_->answer(texts, take, rows.stop());
   }
 
  private:
@@ -106,16 +107,10 @@ class HandlerKind final : public StepKind {
     for (const DataColumn& column : expansion.definition().columns)
       if (is_filled(column, step)) expansion.fill_late(column.name);
     if (expansion.handlers() == nullptr) return {};
-    LADE_ASSIGN(const handlers::Handler* const handler, expansion.handlers()->get(option(step, "handler")));
-    const definition::Node* const given = step.options.find("options");
-    for (std::size_t i = 0; given != nullptr && i < given->size(); ++i) {
-      if (handler->takes(given->key(i).text)) continue;
-      return fail(
-          "handler_option_unknown",
-          fmt::format("step '{}': the handler '{}' takes no option '{}'", step.code, handler->name, given->key(i).text),
-          handler->options.empty() ? "it takes none" : fmt::format("it takes {}", fmt::join(handler->options, ", ")),
-          ErrorKind::invalid);
-    }
+    std::vector<std::string> given;
+    const definition::Node* const options = step.options.find("options");
+    for (std::size_t i = 0; options != nullptr && i < options->size(); ++i) given.push_back(options->key(i).text);
+    LADE_TRY(expansion.handlers()->get(option(step, "handler"), given));
     return {};
   }
 

@@ -48,14 +48,14 @@ class Examples(HandlerTest):
 
     def test_python(self):
         self.write("people.py", shown("python"))
-        handlers = shown("yaml", 1).replace("/usr/bin/python3", sys.executable)
+        handlers = shown("yaml", 2).replace("/usr/bin/python3", sys.executable)
         self.write("salaries.lua", "function import_row() end")
         self.write("handlers.yaml", handlers)
         self.assert_people()
 
     def test_by_setting(self):
         self.write("people.py", shown("python"))
-        self.write("handlers.yaml", shown("yaml", 1).replace("/usr/bin/python3", sys.executable))
+        self.write("handlers.yaml", shown("yaml", 2).replace("/usr/bin/python3", sys.executable))
         code, output = self.run_lade("import", "people.csv", "-d", "people.yaml", "--database", self.url, HANDLERS_FILE="handlers.yaml")
         self.assertEqual(code, 2, output)
 

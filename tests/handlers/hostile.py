@@ -92,7 +92,7 @@ def main():
         if message["message"] == "start" and MODE == "refuses_job":
             say(json.dumps({"ok": False, "error": "not on Sundays"}))
             continue
-        if message["message"] == "finish" and "NOTES" in os.environ:
+        if message["message"] == "on_complete" and "NOTES" in os.environ:
             pathlib.Path(os.environ["NOTES"]).write_text(json.dumps(message["counts"]))
         if message["message"] != "rows":
             say('{"ok": true}')
