@@ -7,8 +7,11 @@
 #include "api/server.h"
 #include "api/uploads.h"
 #include "api/views.h"
+#include "definition/parse.h"
 #include "jobs/accept.h"
 #include "jobs/control.h"
+#include "jobs/expand.h"
+#include "jobs/open_source.h"
 #include "jobs/show_progress.h"
 #include "store/files.h"
 
@@ -93,13 +96,60 @@ Result<json::object> job_view(Call& call, const JobRecord& job) {
 }
 
 // What a request says about its import. An option that is left out is as the definition has it, or else the settings.
-Result<void> take_options(Fields options, Wishes& wishes) {
-  if (const auto rows = options.integer("batch_size", 1, 100'000))
-    wishes.options.batch_rows = static_cast<std::size_t>(*rows);
-  if (const auto rows = options.integer("header_rows", 0, 100))
-    wishes.options.source = json::serialize(json::object{{"header_row", *rows}});
-  (void)options.flag("count_total_first");  // rows are always counted first
-  return options.finish();
+struct Options {
+  std::optional<std::int64_t> batch_size, header_rows;
+  std::string handler, handler_options;
+  std::optional<bool> allow_update;
+};
+
+Result<Options> read_options(Fields fields) {
+  Options options;
+  options.batch_size = fields.integer("batch_size", 1, 100'000);
+  options.header_rows = fields.integer("header_rows", 0, 100);
+  options.handler = fields.text("handler_path").value_or("");
+  options.handler_options = fields.map("handler_options").value_or("");
+  options.allow_update = fields.flag("allow_update");
+  (void)fields.flag("count_total_first");  // rows are always counted first
+  LADE_TRY(fields.finish());
+  return options;
+}
+
+// What is wrong with a handler is wrong with the request.
+Error as_request(Error error) {
+  if (error.code.starts_with("handler_")) error.kind = ErrorKind::usage;
+  return error;
+}
+
+// Some handlers take the wish that rows which exist are changed.
+void hand_allow_update(const definition::Definition& definition, bool allow, jobs::ImportOptions& options) {
+  const definition::HandlerTarget* const target = definition.handler();
+  const auto* const handler = target == nullptr || !options.handlers ? nullptr : options.handlers->find(target->name);
+  if (handler == nullptr || !handler->takes("allow_update")) return;
+  json::object given =
+      options.handler_options.empty() ? json::object() : json::parse(options.handler_options).as_object();
+  given.emplace("allow_update", allow);  // unless it was named among the handler's own
+  options.handler_options = json::serialize(given);
+}
+
+// The one place where a request becomes an import. The handler must be one that is known here by its name, and take its
+// options, whether the request or the definition names it.
+Result<void> apply(const Options& wanted, const store::StoredDefinition& stored, db::Connection& connection,
+                   jobs::ImportOptions& options) {
+  definition::Definition definition = definition::parse_definition(stored.snapshot).definition;
+  if (wanted.header_rows) options.source = json::serialize(json::object{{"header_row", *wanted.header_rows}});
+  options.handler = wanted.handler;
+  options.handler_options = wanted.handler_options;
+  if (wanted.batch_size && definition.handler() != nullptr) options.handler_batch = *wanted.batch_size;
+  if (wanted.batch_size) options.batch_rows = static_cast<std::size_t>(*wanted.batch_size);
+  auto asked = jobs::for_request(definition, options);
+  if (!asked) return fail(as_request(std::move(asked).error()));
+  if (wanted.allow_update) {
+    hand_allow_update(*asked, *wanted.allow_update, options);
+    LADE_ASSIGN(asked, jobs::for_request(std::move(definition), options));
+  }
+  auto expanded = jobs::expanded(*asked, connection, options);
+  if (!expanded) return fail(as_request(std::move(expanded).error()));
+  return {};
 }
 
 // What is not there, or not theirs, or was sent by a link and not confirmed.
@@ -115,13 +165,15 @@ Result<http::Response> create(Call& call) {
   LADE_TRY(call.query.finish());
   Wishes wishes;
   wishes.definition = call.at("slug");
-  LADE_TRY(jobs::require_definition(call.connection, wishes.definition, call.who().company));
+  LADE_ASSIGN(const store::StoredDefinition definition,
+              jobs::require_definition(call.connection, wishes.definition, call.who().company));
   const std::string file_id = call.body.required_text("file_id");
-  const std::string options = call.body.map("options").value_or("{}");
+  const std::string given = call.body.map("options").value_or("{}");
   LADE_TRY(call.body.finish());
   wishes.options = options_of(call);
-  LADE_TRY(take_options(Fields(json::parse(options).as_object(), "option"), wishes));
+  LADE_ASSIGN(const Options options, read_options(Fields(json::parse(given).as_object(), "option")));
   LADE_ASSIGN(const store::FileRecord file, require_uploaded(call, file_id));
+  LADE_TRY(apply(options, definition, call.connection, wishes.options));
   AuditNote note;
   LADE_ASSIGN(http::Response response, import_file(call, call.connection, wishes, file, note));
   call.object_id = note.object_id;

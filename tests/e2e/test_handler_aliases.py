@@ -28,8 +28,11 @@ class Resources(ServerTest):
         self.addCleanup(self.redis.stop)
         super().setUp()
 
+    settings = {}
+
     def start(self, *words, port=0):
-        server = Server(self.folder, self.url, *(words or self.words), "--redis", self.redis.url, port=port, REDIS_PASSWORD=self.redis.password)
+        server = Server(self.folder, self.url, *(words or self.words), "--redis", self.redis.url, port=port, REDIS_PASSWORD=self.redis.password,
+                        **self.settings)
         self.addCleanup(self.end, server)
         return server
 
@@ -230,6 +233,87 @@ class Status(Resources):
         self.redis.process.send_signal(18)  # SIGCONT
 
 
+HANDLERS = """handlers:
+  hire: {{command: [{python}, {handler}], environment: {{LEDGER: {folder}/hire}}, options: [department, allow_update]}}
+  fire: {{command: [{python}, {handler}], environment: {{LEDGER: {folder}/fire}}, options: [department]}}
+"""
+STAFF = "lade: 1\ndefinition: staff\nload: [{handler: hire, options: {department: sales}}]\n"
+TEAMS = "lade: 1\ndefinition: teams\nload: [{handler: hire, batch_size: 7}]\n"
+LOST = "lade: 1\ndefinition: lost\nload: [{handler: nobody}]\n"
+
+
+def people(count, name="p"):
+    return "name,pay\n" + "".join(f"{name},{i}\n" for i in range(count))
+
+
+class Handlers(Resources):
+    """The handler is all of the import: it writes wherever it wants."""
+
+    settings = {"IMPORT_DEFAULT_BATCH_SIZE": "5"}
+
+    def setUp(self):
+        super().setUp()
+        for name, text in (("staff", STAFF), ("teams", TEAMS), ("lost", LOST)):
+            self.write(f"{name}.yaml", text)
+            self.check(self.lade("definitions", "add", f"{name}.yaml"))
+
+    def start(self, *words, port=0):
+        handler = ROOT / "tests" / "handlers" / "ledger.py"
+        self.write("handlers.yaml", HANDLERS.format(python=sys.executable, handler=handler, folder=self.folder))
+        return super().start(*(words or self.words), "--handlers", "handlers.yaml", port=port)
+
+    def ledger(self, name="hire"):
+        return [json.loads(line) for line in (self.folder / name).read_text().splitlines()]
+
+    def batches(self, resource, **options):
+        """The largest batch that the handler got."""
+        (self.folder / "hire").unlink(missing_ok=True)
+        self.assertEqual(self.polled(self.begin(resource, people(100, f"{resource}{options}"[:20]), **options))["status"], "succeeded")
+        return max(note["batch"] for note in self.ledger() if "batch" in note)
+
+    def test_rows_are_handed_over(self):
+        found = self.polled(self.begin("staff", people(20) + "refuse,1\n"))
+        self.assertEqual((found["status"], found["success_count"], found["failure_count"]), ("succeeded", 20, 1))
+        self.assertEqual(sorted(note["row"] for note in self.ledger() if "row" in note), list(range(1, 21)))
+        self.assertEqual([note["options"] for note in self.ledger() if "begins" in note], [{"department": "sales"}])
+
+    def test_request_over_definition_over_setting(self):
+        self.assertEqual(self.batches("staff"), 5)
+        self.assertEqual(self.batches("teams"), 7)
+        self.assertEqual(self.batches("teams", batch_size=3), 3)
+        self.polled(self.begin("staff", people(3), handler_options={"department": "research"}, allow_update=True))
+        self.assertEqual([note["options"] for note in self.ledger() if "begins" in note][-1], {"department": "research", "allow_update": True})
+
+    def test_another_handler_by_its_name(self):
+        self.polled(self.begin("staff", people(3), handler_path="fire", allow_update=True))
+        self.assertFalse((self.folder / "hire").exists())
+        self.assertEqual([note["options"] for note in self.ledger("fire") if "begins" in note], [{"department": "sales"}])
+
+    def test_what_is_no_handler_is_refused(self):
+        file = self.uploaded(people(3))
+        for resource, options, code in (
+                ("staff", {"handler_path": "apps.hrm.handlers.employee_import"}, "handler_unknown"), ("staff", {"handler_path": "/bin/sh"}, "handler_unknown"),
+                ("staff", {"handler_path": "../hire"}, "handler_unknown"), ("staff", {"handler_path": 5}, "request_invalid"),
+                ("staff", {"handler_options": {"rank": 1}}, "handler_option_unknown"), ("staff", {"handler_options": "x"}, "request_invalid"),
+                ("staff", {"handler_path": "fire", "handler_options": {"allow_update": True}}, "handler_option_unknown"),
+                ("staff", {"allow_update": "maybe"}, "request_invalid"), ("lost", {}, "handler_unknown"),
+                ("things", {"handler_path": "hire"}, "handler_not_used"), ("things", {"handler_options": {"department": 1}}, "handler_not_used")):
+            with self.subTest(resource=resource, options=options):
+                self.problem(self.client.post(f"/api/v1/{resource}/import/", {"file_id": file, "options": options}), 400, code)
+        self.assertEqual(self.client.get("/api/v1/imports").json()["items"], [])
+
+    def test_rows_are_seen_before_their_batch_is_stored(self):
+        job = self.begin("staff", people(150, "slow"), batch_size=150)
+        seen, end = set(), time.monotonic() + 60
+        while (found := self.status(job))["status"] in ("queued", "running"):
+            self.assertGreaterEqual(found["processed_rows"], max(seen, default=0), "it never goes back")
+            seen.add(found["processed_rows"])
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.02)
+        self.assertEqual(found["processed_rows"], 150)
+        self.assertTrue([rows for rows in seen if 0 < rows < 150], seen)
+
+
 class ImportsOnServer(OnServer, Imports):
     pass
 
@@ -239,4 +323,8 @@ class CancellingOnServer(OnServer, Cancelling):
 
 
 class StatusOnServer(OnServer, Status):
+    pass
+
+
+class HandlersOnServer(OnServer, Handlers):
     pass
