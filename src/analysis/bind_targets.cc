@@ -256,8 +256,9 @@ Result<void> Binder::bind_handler(const definition::LoadEntry& entry) {
   if (!entry.columns_given)
     for (const ColumnProgram& column : program_->columns)
       if (!column.absent) wanted.push_back({column.column.name, column.column.name, {}, {}});
-  if (program_->step_names_entities || program_->has_claims)
-    fault("handler_needs_plain_rows", "steps that identify units need tables to look into; a handler gets plain rows");
+  if (program_->step_names_entities || program_->has_claims || program_->definition.load.size() > 1)
+    fault("handler_needs_plain_rows",
+          "steps that identify units or load tables do not go with a handler as the target");
   EntryProgram program;
   program.strategy = Strategy::append;
   for (const definition::TargetColumn& column : wanted) {

@@ -23,6 +23,8 @@ TEST(SettingsFile, SaysHowImportsRun) {
   ASSERT_OK(apply({{"IMPORT_CHUNK_BYTES", "65536"}, {"IMPORT_BUCKET_BYTES", "32768"}}, options));
   EXPECT_EQ(options.chunk_bytes, 65'536u);
   EXPECT_EQ(options.bucket_bytes, 32'768u);
+  ASSERT_OK(apply({{"IMPORT_PROGRESS_DB_FLUSH_EVERY_N_BATCHES", "7"}}, options));
+  EXPECT_EQ(options.flush_batches, 7u);
   EXPECT_FAILS(apply({{"IMPORT_CHUNK_BYTES", "8 MB"}}, options), "setting_invalid");
   ASSERT_OK(apply({{"QUEUE_CONCURRENCY", "5"}, {"IMPORT_WORKER_CONCURRENCY", "3"}}, options));
   EXPECT_EQ(options.workers, 5u) << "lade's own name counts more";

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/sha256.h"
-#include "definition/text_distance.h"
+#include "base/text_distance.h"
 
 namespace lade::definition {
 namespace {

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include "base/text_distance.h"
 #include "definition/header_name.h"
 #include "definition/parse.h"
-#include "definition/text_distance.h"
 #include "testing/results.h"
 
 namespace lade::definition {

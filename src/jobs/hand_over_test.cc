@@ -158,6 +158,14 @@ TEST_P(HandOver, NamesAndWishesAreChecked) {
   EXPECT_EQ(refused(kItems).code, "handler_not_used") << "a table has no handler";
 }
 
+// As steps would add it.
+TEST_P(HandOver, ItHasNoTablesBesideIt) {
+  definition::Definition definition = testing::definition_of(kPeople);
+  ASSERT_OK(analysis::bind(definition, {"name", "age", "staff"}, *connection, {}));
+  definition.load.push_back(testing::definition_of(kItems).load.front());
+  EXPECT_FAILS(analysis::bind(definition, {"name", "age", "staff"}, *connection, {}), "handler_needs_plain_rows");
+}
+
 TEST_P(HandOver, BatchesAreAsLargeAsAskedFor) {
   options.handler_batch = 7;
   options.chunk_bytes = options.bucket_bytes = 1 << 20;

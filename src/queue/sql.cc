@@ -20,6 +20,7 @@ constexpr std::array kWords = {
     Word{"@for_update", "", "FOR UPDATE"},
     Word{"@skip_locked", "", "FOR UPDATE OF t SKIP LOCKED"},
     Word{"@greatest(", "max(", "greatest("},
+    Word{"@least(", "min(", "least("},
     Word{"@list[", "(SELECT value FROM json_each(", "(SELECT unnest(CAST("},
     Word{"]", "))", " AS bigint[])))"},
     Word{"@notify", "", ", pg_notify('lade_task', '')"},

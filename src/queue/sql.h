@@ -21,7 +21,7 @@ using db::text_or_null;
 // One statement in both dialects. The text may hold:
 //   @now           the time: parameter $1 when it is given, otherwise the database's clock
 //   @for_update    locks the rows found; @skip_locked also leaves out rows that others have locked (alias t)
-//   @greatest(…)   the larger of two values
+//   @greatest(…)   the larger of two values; @least(…) the smaller
 //   @list[$n]      the members of a list made by list_of()
 //   @notify        as last item of RETURNING: tells listening nodes, when the transaction commits, that there is work
 class Sql {

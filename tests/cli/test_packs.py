@@ -39,7 +39,7 @@ class Packs(ProgramTest):
     def test_what_is_not_there_is_named(self):
         self.assert_refused(self.run_lade("packs", "show", "registre"), 4, "pack_not_found", "did you mean register?")
         self.assert_refused(self.run_lade("packs", "show", "register", "x.csv"), 4, "pack_file_not_found", "x.csv")
-        self.assert_refused(self.lade("packs", "install", "office"), 4, "pack_not_found", "backoffice, price-lists, register")
+        self.assert_refused(self.lade("packs", "install", "office"), 4, "pack_not_found", "backoffice, employees, price-lists, register")
         code, output = self.run_lade("packs")
         self.assertEqual(code, 1)
         self.assertIn("list, show, install", output)
@@ -97,6 +97,15 @@ class Packs(ProgramTest):
         self.assertEqual(code, 2, output)
         self.assertEqual(self.count("customer"), 5)
         self.assertEqual(len(self.install("backoffice")["tables_kept"]), 3)
+
+    def test_employees(self):
+        done = self.install("employees")
+        self.assertEqual(sorted(done["tables_made"]), ["department", "employee"])
+        self.assertEqual([definition["slug"] for definition in done["definitions"]], ["employees", "employees_by_handler"])
+        handlers = PACKS / "employees" / "handlers.yaml"
+        code, output = self.lade("import", PACKS / "employees" / "samples" / "heads.csv", "-d", "employees", "--handlers", handlers)
+        self.assertEqual(code, 0, output)
+        self.assertEqual((self.count("department"), self.count("employee")), (5, 4))
 
     def sql_write(self, text):
         self.sql(text)

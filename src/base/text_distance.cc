@@ -1,11 +1,11 @@
-#include "definition/text_distance.h"
+#include "base/text_distance.h"
 
 #include <algorithm>
 #include <array>
 #include <bitset>
 #include <cstdint>
 
-namespace lade::definition {
+namespace lade {
 namespace {
 
 constexpr std::size_t kMostBytes = 64;
@@ -88,4 +88,4 @@ double jaro_winkler(std::string_view one, std::string_view other) {
   return jaro + static_cast<double>(prefix) * kPrefixWeight * (1 - jaro);
 }
 
-}  // namespace lade::definition
+}  // namespace lade
