@@ -131,9 +131,9 @@ Result<std::vector<std::string>> header_of(const Call& call, const std::string& 
   if (!file || !sees_file(call.who(), *file)) return fail(not_found("file", id));
   const jobs::ImportOptions& here = call.service.here();
   const source::Overrides overrides = jobs::overrides_of(definition);
-  LADE_ASSIGN(File opened, call.service.storage().read(file->uuid, static_cast<std::uint64_t>(file->bytes)));
+  LADE_ASSIGN(File opened, call.service.storage().read(file->stored_as(), static_cast<std::uint64_t>(file->bytes)));
   LADE_ASSIGN(const source::Input input,
-              source::as_input(std::move(opened), file->name, here.data, here.max_bytes, overrides));
+              source::as_input(std::move(opened), file->name, here.scratch(), here.max_bytes, overrides));
   LADE_ASSIGN(source::Layout layout, source::recognise(input, overrides));
   return std::move(layout.header);
 }

@@ -34,7 +34,7 @@ http::Response download(File file, std::uint64_t bytes, std::string_view name, c
 Result<http::Response> file_response(const storage::Storage& storage, const store::FileRecord& file,
                                      const std::string& type) {
   const auto bytes = static_cast<std::uint64_t>(file.bytes);
-  LADE_ASSIGN(File opened, storage.read(file.uuid, bytes));
+  LADE_ASSIGN(File opened, storage.read(file.stored_as(), bytes));
   http::Response response = download(std::move(opened), bytes, file.name, type);
   if (!file.sha256.empty()) response.headers.set("ETag", "\"" + file.sha256 + "\"");
   return response;

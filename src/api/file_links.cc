@@ -8,6 +8,7 @@
 #include "api/views.h"
 #include "base/id.h"
 #include "base/moment.h"
+#include "storage/storage_id.h"
 
 namespace lade::api {
 namespace {
@@ -51,6 +52,7 @@ Error differs(std::string_view what, std::string_view said, std::string_view fou
 Result<http::Response> confirm(Call& call) {
   // What is recorded already, by whichever company, is no upload that waits.
   const std::string& id = call.at("file");
+  if (!storage::is_id(id)) return fail(not_found("upload", id));
   LADE_ASSIGN(const bool recorded, store::is_file_wanted(call.connection, id));
   if (recorded) return fail(not_found("upload", id));
   const std::string name = call.body.required_text("name"), sha256 = call.body.required_text("sha256");
@@ -92,7 +94,7 @@ Result<http::Response> confirm(Call& call) {
 Result<http::Response> link_response(const Service& service, const store::FileRecord& file) {
   const std::chrono::seconds expires = service.options().link_expires;
   const auto url = service.storage().link_to(
-      file.uuid, {.expires = expires, .disposition = disposition(file.name), .type = type_of(file.name)});
+      file.stored_as(), {.expires = expires, .disposition = disposition(file.name), .type = type_of(file.name)});
   if (!url) return fail(no_links());
   return json_response(200, link(*url, expires));
 }

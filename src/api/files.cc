@@ -82,10 +82,10 @@ Result<http::Response> sniff(Call& call) {
   LADE_TRY(call.query.finish());
   LADE_ASSIGN(const store::FileRecord file, require_file(call));
   LADE_ASSIGN(const source::Overrides overrides, overrides_of(call, slug, source));
-  LADE_ASSIGN(File opened, call.service.storage().read(file.uuid, static_cast<std::uint64_t>(file.bytes)));
+  LADE_ASSIGN(File opened, call.service.storage().read(file.stored_as(), static_cast<std::uint64_t>(file.bytes)));
   const jobs::ImportOptions& here = call.service.here();
   LADE_ASSIGN(const source::Input input,
-              source::as_input(std::move(opened), file.name, here.data, here.max_bytes, overrides));
+              source::as_input(std::move(opened), file.name, here.scratch(), here.max_bytes, overrides));
   LADE_ASSIGN(const source::Sniffed sniffed, source::sniff(input, overrides));
   json::object object = to_json(sniffed);
   json::array& columns = object["column_evidence"].emplace_array();

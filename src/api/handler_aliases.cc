@@ -42,7 +42,7 @@ Result<json::array> result_files(Call& call, const JobRecord& job) {
   json::array list;
   for (const store::FileRecord& file : files) {
     const auto link = call.service.storage().link_to(
-        file.uuid, {.expires = expires, .disposition = disposition(file.name), .type = type_of(file.name)});
+        file.stored_as(), {.expires = expires, .disposition = disposition(file.name), .type = type_of(file.name)});
     const std::string own = fmt::format("/api/v1/imports/{}/results/{}", job.uuid, file.purpose);
     list.push_back(json::object{{"which", file.purpose},
                                 {"file_id", file.uuid},
@@ -100,6 +100,8 @@ struct Options {
   std::optional<std::int64_t> batch_size, header_rows;
   std::string handler, handler_options;
   std::optional<bool> allow_update;
+  std::string output_format, result_file_prefix;
+  bool store_results = true;
 };
 
 Result<Options> read_options(Fields fields) {
@@ -109,6 +111,9 @@ Result<Options> read_options(Fields fields) {
   options.handler = fields.text("handler_path").value_or("");
   options.handler_options = fields.map("handler_options").value_or("");
   options.allow_update = fields.flag("allow_update");
+  options.output_format = fields.text("output_format").value_or("");
+  options.result_file_prefix = fields.text("result_file_prefix").value_or("");
+  options.store_results = fields.flag("create_result_file_records").value_or(true);
   (void)fields.flag("count_total_first");  // rows are always counted first
   LADE_TRY(fields.finish());
   return options;
@@ -137,6 +142,11 @@ Result<void> apply(const Options& wanted, const store::StoredDefinition& stored,
                    jobs::ImportOptions& options) {
   definition::Definition definition = definition::parse_definition(stored.snapshot).definition;
   if (wanted.header_rows) options.source = json::serialize(json::object{{"header_row", *wanted.header_rows}});
+  options.output_format = wanted.output_format;
+  options.result_file_prefix = wanted.result_file_prefix;
+  if (!wanted.store_results) options.store_results = false;
+  if (auto valid = options.validate_results(); !valid)
+    return fail("request_invalid", std::move(valid.error().message), std::move(valid.error().hint), ErrorKind::usage);
   options.handler = wanted.handler;
   options.handler_options = wanted.handler_options;
   if (wanted.batch_size && definition.handler() != nullptr) options.handler_batch = *wanted.batch_size;

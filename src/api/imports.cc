@@ -42,6 +42,11 @@ Result<Wishes> read_wishes(const Asked& asked, Fields& fields) {
       return fail("request_invalid", fmt::format("there are no results '{}'", *results), "all, failed or none",
                   ErrorKind::usage);
   }
+  options.output_format = fields.text("output_format").value_or("");
+  options.result_file_prefix = fields.text("result_file_prefix").value_or("");
+  if (!fields.flag("create_result_file_records").value_or(true)) options.store_results = false;
+  if (auto valid = options.validate_results(); !valid)
+    return fail("request_invalid", std::move(valid.error().message), std::move(valid.error().hint), ErrorKind::usage);
   return wishes;
 }
 
@@ -270,6 +275,10 @@ std::vector<Route> import_routes() {
                  {"version", "integer", "of the definition (default: the newest)"},
                  {"batch", "string", "the batch that it joins"},
                  {"results", "string", "result files: all (default), failed, none"},
+                 {"output_format", "string", "of result files: csv or xlsx (default: that of the file)"},
+                 {"result_file_prefix", "string", "of their names: letters, digits, - _ ."},
+                 {"create_result_file_records", "boolean",
+                  "false: none are stored; they are made when somebody asks for them (default: true)"},
                  {"source", "string",
                   "how this file is read, over what the definition says: its `source` keys as JSON"},
                  {"force", "boolean", "also while a job that does the same is live"},

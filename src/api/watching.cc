@@ -82,7 +82,7 @@ constexpr std::pair<std::string_view, std::string ResultFiles::*> kResults[] = {
 
 // A folder that is gone with the object; a file that was opened meanwhile can still be read.
 struct Scratch {
-  explicit Scratch(const std::filesystem::path& data) : path(data / "scratch" / new_uuid()) {}
+  explicit Scratch(const std::filesystem::path& folder) : path(folder / "scratch" / new_uuid()) {}
   ~Scratch() {
     std::error_code ignored;
     std::filesystem::remove_all(path, ignored);
@@ -92,7 +92,7 @@ struct Scratch {
 
 Result<http::Response> make_result(Call& call, const JobRecord& job, std::string ResultFiles::*which,
                                    const std::string& name) {
-  const Scratch scratch(call.service.here().data);
+  const Scratch scratch(call.service.here().scratch());
   LADE_ASSIGN(const ResultFiles files,
               jobs::make_results(call.connection, call.service.storage(), job, call.service.here(), scratch.path));
   if ((files.*which).empty())

@@ -78,6 +78,9 @@ Result<void> apply_settings(ImportCommand& command, const CommonOptions& common)
   if (!command.options.dry_run) LADE_TRY(set_mirror(named, command.options));
   if (command.options.mirror && !common.quiet)
     command.options.mirror->say = [](const std::string& text) { fmt::print(stderr, "{}\n", text); };
+  command.options.store_results = settings.store_results;
+  command.options.result_bom = settings.result_bom;
+  command.options.results_path = settings.results_path;
   if (command.workers->empty()) command.options.workers = settings.workers;
   if (command.batch_rows->empty()) command.options.batch_rows = settings.batch_rows;
   if (command.chunk_bytes->empty()) command.options.chunk_bytes = settings.chunk_bytes;
@@ -186,6 +189,12 @@ void add_job_options(CLI::App& app, ImportCommand& command, CLI::Option& files, 
       "  lade import monday/*.csv -d prices --async --batch monday");
 }
 
+// What is wrong with options for result files; empty: nothing.
+std::string checked(const jobs::ImportOptions& options) {
+  const auto valid = options.validate_results();
+  return valid ? "" : fmt::format("{}: {}", valid.error().message, valid.error().hint);
+}
+
 void add_command(CLI::App& app, const char* name, const char* description, bool dry_run, CommonOptions& common,
                  Action& action) {
   auto command = std::make_shared<ImportCommand>();
@@ -205,12 +214,19 @@ void add_command(CLI::App& app, const char* name, const char* description, bool 
   sub->add_option("--valid-from", command->options.default_valid_from, "or their first day, 2024-01-01");
   sub->add_option("--valid-to", command->options.default_valid_to, "and their last day, 2024-12-31 or infinity");
   using jobs::Results;
-  sub->add_option("--results", command->options.results, "result files to write: failed, all or none (default: failed)")
+  sub->add_option("--results", command->options.results,
+                  "result files to store and bring: failed, all or none (default: failed)")
       ->transform(one_of({{"failed", static_cast<int>(Results::failed)},
                           {"all", static_cast<int>(Results::all)},
                           {"none", static_cast<int>(Results::none)}}))
       ->type_name("WHICH");
   sub->add_option("--results-dir", command->options.results_folder, "folder for them (default: DATA/imports/JOB)");
+  sub->add_option("--results-format", command->options.output_format, "csv or xlsx (default: that of the file)")
+      ->check([](const std::string& format) { return checked({.output_format = format}); })
+      ->type_name("FORMAT");
+  sub->add_option("--results-prefix", command->options.result_file_prefix, "of their names: letters, digits, - _ .")
+      ->check([](const std::string& prefix) { return checked({.result_file_prefix = prefix}); })
+      ->type_name("NAME");
   command->issues = sub->add_option("--issues", command->options.issues_file,
                                     "write every issue to this file, one JSON object a line");
   if (dry_run) {

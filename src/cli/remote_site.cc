@@ -63,6 +63,20 @@ Result<source::Original> open_to_send(const std::string& path, const jobs::Impor
   return source::open_original(path, error ? options.data : spool, options.max_bytes, stop);
 }
 
+// A result file is CSV or a workbook, whatever its source was.
+Result<std::string> named_by_content(const std::filesystem::path& csv) {
+  char head[4] = {};
+  LADE_ASSIGN(const File file, File::open(csv));
+  LADE_ASSIGN(const std::size_t count, file.read_at(0, head));
+  if (std::string_view(head, count) != "PK\x03\x04") return csv.string();
+  std::filesystem::path workbook = csv;
+  workbook.replace_extension(".xlsx");
+  std::error_code error;
+  std::filesystem::rename(csv, workbook, error);
+  if (error) return fail(system_error(error.value(), "rename", csv.string()));
+  return workbook.string();
+}
+
 }  // namespace
 
 Result<store::JobPage> RemoteSite::list_jobs(const store::JobFilter& filter, const std::string& batch) {
@@ -138,7 +152,7 @@ Result<std::string> RemoteSite::fetch_result(const store::JobRecord& job, const 
   if (!answer && answer.error().code == "result_not_found") return std::string();
   if (!answer) return fail(std::move(answer).error());
   LADE_TRY(file->finish());
-  return path.string();
+  return named_by_content(path);
 }
 
 Result<json::object> RemoteSite::show_row(const std::string& job, std::int64_t row) {
@@ -243,6 +257,8 @@ Result<store::JobRecord> RemoteSite::import(const RemoteImport& import, const st
                                      {"version", import.version == 0 ? "" : std::to_string(import.version)},
                                      {"batch", options.batch},
                                      {"results", std::string(word_of(options.results))},
+                                     {"output_format", options.output_format},
+                                     {"result_file_prefix", options.result_file_prefix},
                                      {"force", options.force ? "true" : ""},
                                      {"source", options.source},
                                      {"time_context_ident", options.time_context_ident},

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <charconv>
 #include <filesystem>
 
 #include "cli/commands.h"
 #include "handlers/registry.h"
 #include "storage/bucket_url.h"
+#include "storage/storage_id.h"
 
 namespace lade::cli {
 namespace {
@@ -36,6 +38,44 @@ Result<void> read_number(const NamedSettings& settings, std::initializer_list<co
     return {};
   }
   return {};
+}
+
+Result<void> read_flag(const NamedSettings& settings, const char* name, bool& flag) {
+  const auto given = settings.find(name);
+  if (given == settings.end()) return {};
+  if (given->second != "true" && given->second != "false")
+    return fail("setting_invalid", fmt::format("{}={}: true or false is needed", name, given->second),
+                "docs/settings.md has the settings", ErrorKind::usage);
+  flag = given->second == "true";
+  return {};
+}
+
+// Where result files lie in the storage.
+Result<void> read_results_path(const NamedSettings& settings, std::string& path) {
+  constexpr std::size_t kMost = 200;
+  const auto given = settings.find("IMPORT_S3_PREFIX");
+  if (given == settings.end()) return {};
+  if (!storage::is_prefix(given->second) || given->second.size() > kMost)
+    return fail(
+        "setting_invalid",
+        fmt::format("IMPORT_S3_PREFIX={}: it is no path of letters, digits and ._- between single slashes, with "
+                    "at most {} characters",
+                    given->second, kMost),
+        "docs/settings.md has the settings", ErrorKind::usage);
+  path = given->second;
+  if (!path.empty() && !path.ends_with('/')) path += '/';
+  return {};
+}
+
+// A folder that is there, or can be made, only for this user.
+Result<void> make_temporary_folder(const std::string& path) {
+  std::error_code error;
+  const bool created = std::filesystem::create_directories(path, error);
+  if (created && !error) std::filesystem::permissions(path, std::filesystem::perms::owner_all, error);
+  if (!error && ::access(path.c_str(), W_OK | X_OK) != 0) error = std::error_code(errno, std::generic_category());
+  if (!error) return {};
+  return fail("setting_invalid", fmt::format("IMPORT_TEMP_DIR={}: {}", path, error.message()),
+              "name a folder that lade may write to", ErrorKind::usage);
 }
 
 }  // namespace
@@ -87,6 +127,10 @@ Result<void> set_place(const CommonOptions& common, jobs::ImportOptions& options
     const auto found = named.find(name);
     return found == named.end() || found->second.empty() ? std::nullopt : std::optional(found->second);
   };
+  if (const auto folder = setting("IMPORT_TEMP_DIR")) {
+    LADE_TRY(make_temporary_folder(*folder));
+    options.temp = *folder;
+  }
   const std::string storage = common.storage.empty() ? setting("LADE_STORAGE").value_or("") : common.storage;
   if (storage::is_bucket_url(common.data))
     return fail("option_invalid", "--data is a folder of this machine", "name the bucket with --storage",
@@ -124,17 +168,14 @@ Result<void> apply(const NamedSettings& settings, jobs::ImportOptions& options) 
   LADE_TRY(read_number(settings, {"IMPORT_CHUNK_BYTES"}, kMaxPartBytes, options.chunk_bytes));
   LADE_TRY(read_number(settings, {"IMPORT_BUCKET_BYTES"}, kMaxPartBytes, options.bucket_bytes));
   LADE_TRY(read_number(settings, {"IMPORT_PROGRESS_DB_FLUSH_EVERY_N_BATCHES"}, 1000, options.flush_batches));
-  return read_number(settings, {"IMPORT_DEFAULT_BATCH_SIZE"}, 1'000'000, options.batch_rows);
+  LADE_TRY(read_number(settings, {"IMPORT_DEFAULT_BATCH_SIZE"}, 1'000'000, options.batch_rows));
+  LADE_TRY(read_flag(settings, "IMPORT_ENABLE_RESULT_FILES", options.store_results));
+  LADE_TRY(read_flag(settings, "IMPORT_RESULT_BOM", options.result_bom));
+  return read_results_path(settings, options.results_path);
 }
 
 Result<void> apply(const NamedSettings& settings, webhooks::DeliveryOptions& options) {
-  const auto given = settings.find("WEBHOOK_ALLOW_PRIVATE");
-  if (given == settings.end()) return {};
-  if (given->second != "true" && given->second != "false")
-    return fail("setting_invalid", fmt::format("WEBHOOK_ALLOW_PRIVATE={}: true or false is needed", given->second),
-                "docs/settings.md has the settings", ErrorKind::usage);
-  options.post.allow_private = given->second == "true";
-  return {};
+  return read_flag(settings, "WEBHOOK_ALLOW_PRIVATE", options.post.allow_private);
 }
 
 }  // namespace lade::cli

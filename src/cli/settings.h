@@ -22,11 +22,12 @@ Result<NamedSettings> named_settings(const std::string& file);
 // The same, and what the command line says instead.
 Result<NamedSettings> named_settings(const CommonOptions& common);
 
-// The data folder, and where files are stored: a bucket that the command line, the environment or the file of settings
-// names, or that folder. Fails with storage_url_invalid and storage_keys_missing.
+// The data folder, the one for temporary files, and where files are stored: a bucket that the command line, the
+// environment or the file of settings names, or that folder. Fails with storage_url_invalid, storage_keys_missing, and
+// with setting_invalid when there is no temporary folder.
 Result<void> set_place(const CommonOptions& common, jobs::ImportOptions& options);
-// What they say about imports: threads, the size of batches, row handlers. What the command line says comes
-// after and counts more.
+// What they say about imports: threads, the size of batches, row handlers, result files. What the command line says
+// comes after and counts more.
 Result<void> apply(const NamedSettings& settings, jobs::ImportOptions& options);
 // The Redis that shows how far jobs are, if one is named. What is to be said about it goes to the log; a command
 // without one says where else. Fails with redis_url_invalid.

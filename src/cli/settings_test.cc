@@ -1,6 +1,10 @@
 #include "cli/settings.h"
 
+#include <filesystem>
+#include <fstream>
+
 #include "testing/results.h"
+#include "testing/temporary_folder.h"
 
 namespace lade::cli {
 namespace {
@@ -30,6 +34,47 @@ TEST(SettingsFile, SaysHowImportsRun) {
   EXPECT_EQ(options.workers, 5u) << "lade's own name counts more";
   for (const char* value : {"0", "-1", "many", "", "3x", "99999999999999999999", "257"})
     EXPECT_FAILS(apply({{"QUEUE_CONCURRENCY", value}}, options), "setting_invalid") << value;
+}
+
+TEST(SettingsFile, SaysWhatBecomesOfResultFiles) {
+  jobs::ImportOptions options;
+  ASSERT_OK(apply({}, options));
+  EXPECT_EQ(options.results_path, "uploads/imports/");
+  EXPECT_TRUE(options.store_results);
+  EXPECT_FALSE(options.result_bom);
+  ASSERT_OK(apply({{"IMPORT_S3_PREFIX", "a/b"}, {"IMPORT_ENABLE_RESULT_FILES", "false"}, {"IMPORT_RESULT_BOM", "true"}},
+                  options));
+  EXPECT_EQ(options.results_path, "a/b/");
+  EXPECT_FALSE(options.store_results);
+  EXPECT_TRUE(options.result_bom);
+  for (const auto& [given, path] : {std::pair("", ""), {"c/", "c/"}}) {
+    ASSERT_OK(apply({{"IMPORT_S3_PREFIX", given}}, options));
+    EXPECT_EQ(options.results_path, path);
+  }
+  for (const std::string& prefix :
+       std::initializer_list<std::string>{"/", "/a", "a//b", "../a", "a/..", "a b", "a\\b", std::string(201, 'a')})
+    EXPECT_FAILS(apply({{"IMPORT_S3_PREFIX", prefix}}, options), "setting_invalid") << prefix;
+  for (const char* name : {"IMPORT_ENABLE_RESULT_FILES", "IMPORT_RESULT_BOM"})
+    EXPECT_FAILS(apply({{name, "yes"}}, options), "setting_invalid") << name;
+}
+
+TEST(SettingsFile, SaysWhereTemporaryFilesLie) {
+  const testing::TemporaryFolder folder;
+  const auto write = [&](const std::string& line) {
+    std::ofstream(folder.path() / "settings") << line << "\n";
+    CommonOptions common;
+    common.data = folder.path() / "data";
+    common.settings = folder.path() / "settings";
+    return common;
+  };
+  jobs::ImportOptions options;
+  ASSERT_OK(set_place(write(""), options));
+  EXPECT_EQ(options.scratch(), folder.path() / "data");
+  ASSERT_OK(set_place(write("IMPORT_TEMP_DIR=" + (folder.path() / "a" / "b").string()), options));
+  EXPECT_EQ(options.scratch(), folder.path() / "a" / "b");
+  EXPECT_TRUE(std::filesystem::is_directory(folder.path() / "a" / "b"));
+  EXPECT_FAILS(set_place(write("IMPORT_TEMP_DIR=" + (folder.path() / "settings" / "b").string()), options),
+               "setting_invalid");
 }
 
 TEST(SettingsFile, SaysWhereWebhooksMayBe) {

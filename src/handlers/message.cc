@@ -158,26 +158,4 @@ const Answer* AnswerParser::parse(std::string_view line) {
   return read(line) ? &answer_ : nullptr;
 }
 
-std::string one_line(std::string_view text) {
-  constexpr std::size_t kMost = 500;
-  const bool is_text = simdjson::validate_utf8(text.data(), text.size());
-  std::string line;
-  std::size_t characters = 0, last_begin = 0;
-  for (const char byte : text) {
-    const auto c = static_cast<unsigned char>(byte);
-    const bool begins = !is_text || (c & 0xC0) != 0x80;
-    if (begins && ++characters > kMost) {
-      line.resize(last_begin);
-      return line + "…";
-    }
-    if (begins) last_begin = line.size();
-    if (c < 0x20 || c == 0x7F)
-      line.push_back(' ');
-    else
-      line.push_back(c >= 0x80 && !is_text ? '?' : byte);
-  }
-  while (line.ends_with(' ')) line.pop_back();
-  return line;
-}
-
 }  // namespace lade::handlers

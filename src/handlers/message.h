@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/one_line.h"
+
 // The line protocol between lade and a handler; docs/handlers.md tells it to those who write handlers.
 namespace lade::handlers {
 
@@ -80,8 +82,8 @@ class AnswerParser {
   std::string why_;
 };
 
-// One line of at most 500 characters, without control characters: what a handler says, as an issue can have it.
-std::string one_line(std::string_view text);
+// What a handler says, as an issue can have it.
+using lade::one_line;
 
 void append_json_text(std::string& out, std::string_view text);
 

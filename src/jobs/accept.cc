@@ -100,9 +100,9 @@ Result<store::StoredDefinition> require_definition(db::Connection& connection, s
 
 Result<store::StoredDefinition> match_definition(db::Connection& connection, const storage::Storage& storage,
                                                  const store::FileRecord& file, const ImportOptions& options) {
-  LADE_ASSIGN(File opened, storage.read(file.uuid, static_cast<std::uint64_t>(file.bytes)));
+  LADE_ASSIGN(File opened, storage.read(file.stored_as(), static_cast<std::uint64_t>(file.bytes)));
   LADE_ASSIGN(const source::Input input,
-              source::as_input(std::move(opened), file.name, options.data, options.max_bytes));
+              source::as_input(std::move(opened), file.name, options.scratch(), options.max_bytes));
   LADE_ASSIGN(const source::Layout layout, source::recognise(input, {}));
   LADE_ASSIGN(auto stored, store::list_definitions(connection, options.company));
   LADE_ASSIGN(store::StoredDefinition* const matched,

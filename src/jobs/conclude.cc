@@ -1,9 +1,13 @@
 #include "jobs/conclude.h"
 
-#include <array>
+#include <fmt/format.h>
+
+#include <initializer_list>
+#include <map>
 #include <utility>
 
 #include "base/failpoint.h"
+#include "base/id.h"
 #include "base/log.h"
 #include "db/durably.h"
 #include "db/values.h"
@@ -39,8 +43,9 @@ struct Ledger {
   std::vector<Outcome> untold;  // by chunk
   std::vector<bool> done;       // by bucket; the last is what is said about a set
   std::vector<std::unique_ptr<staging::SegmentFile>> segments;
-  std::shared_ptr<const Corrections> corrections;  // null: there are none
-  std::optional<Error> damage;                     // findings that cannot be read: there will be no result files
+  std::shared_ptr<const Corrections> corrections;      // null: there are none
+  std::optional<Error> damage;                         // findings that cannot be read: there will be no result files
+  std::map<std::string, std::int64_t> results_before;  // by purpose: how many files earlier ends of the job had
 };
 
 // Adds what one bucket's task has published.
@@ -116,52 +121,75 @@ Result<void> read_ledger(OpenJob& open, db::Connection& connection, Ledger& ledg
   if (job.options.results == Results::all && !ledger.damage)
     if (auto listed = list_unreached(job, ledger); !listed) ledger.damage = std::move(listed).error();
   ledger.counts[Outcome::unprocessed] += ledger.counts.read - ledger.counts.accounted();
+  for (const char* purpose : {"failed", "succeeded", "unprocessed"}) {
+    LADE_ASSIGN(ledger.results_before[purpose], store::count_results(connection, job.id, purpose));
+  }
   return {};
 }
 
 // A result file on its way into the storage.
 class StoredResult final : public ResultSink {
  public:
-  StoredResult(const storage::Storage& storage, std::string purpose)
-      : storage_(storage), purpose_(std::move(purpose)) {}
+  StoredResult(const storage::Storage& storage, const Job& job, const Ledger& ledger, std::string purpose)
+      : storage_(storage), job_(job), purpose_(std::move(purpose)), name_(result_name(job, purpose_)) {
+    const auto earlier = ledger.results_before.find(purpose_);
+    const std::int64_t number = earlier == ledger.results_before.end() ? 0 : earlier->second;
+    path_ = fmt::format("{}{}/{}{}", job.options.results_path, job.uuid,
+                        number == 0 ? std::string() : fmt::format("{}/", number), name_);
+  }
   Result<ByteSink*> open() override {
-    LADE_ASSIGN(storage::Upload upload, storage_.begin());
+    LADE_ASSIGN(storage::Upload upload, storage_.begin({.path = path_}));
     upload_ = std::make_unique<storage::Upload>(std::move(upload));
     return upload_.get();
   }
   // The record of the finished file; nullopt when there was no row.
-  Result<std::optional<store::FileRecord>> finish(const Job& job) {
+  Result<std::optional<store::FileRecord>> finish() {
     if (!upload_) return std::nullopt;
     LADE_ASSIGN(const storage::StoredFile file, upload_->finish());
-    return store::FileRecord{.uuid = file.id,
+    return store::FileRecord{.uuid = new_uuid(),
                              .storage = storage_.id(),
-                             .name = result_name(job, purpose_),
+                             .name = name_,
                              .bytes = static_cast<std::int64_t>(file.bytes),
                              .sha256 = file.sha256,
                              .purpose = purpose_,
-                             .company = job.options.company,
-                             .job = job.id};
+                             .company = job_.options.company,
+                             .job = job_.id,
+                             .path = file.id};
   }
 
  private:
   const storage::Storage& storage_;
-  const std::string purpose_;
+  const Job& job_;
+  const std::string purpose_, name_;
+  std::string path_;
   std::unique_ptr<storage::Upload> upload_;
 };
 
-Result<std::vector<store::FileRecord>> store_results(const OpenJob& open, const Ledger& ledger) {
-  if (ledger.damage) return fail(*ledger.damage);
-  LADE_FAILPOINT("results");
-  StoredResult failed(open.storage, "failed"), succeeded(open.storage, "succeeded"),
-      unprocessed(open.storage, "unprocessed");
-  LADE_TRY(write_results(*open.job, {ledger.findings, ledger.untold, ledger.corrections.get()},
-                         {failed, succeeded, unprocessed}));
+// All of them, or none.
+Result<std::vector<store::FileRecord>> finish_results(const storage::Storage& storage,
+                                                      std::initializer_list<StoredResult*> results) {
   std::vector<store::FileRecord> files;
-  for (StoredResult* result : {&failed, &succeeded, &unprocessed}) {
-    LADE_ASSIGN(auto file, result->finish(*open.job));
-    if (file) files.push_back(std::move(*file));
+  for (StoredResult* result : results) {
+    auto file = result->finish();
+    if (!file) {
+      for (const store::FileRecord& finished : files) (void)storage.remove(finished.stored_as());
+      return fail(std::move(file).error());
+    }
+    if (*file) files.push_back(std::move(**file));
   }
   return files;
+}
+
+Result<std::vector<store::FileRecord>> store_results(const OpenJob& open, const Ledger& ledger) {
+  const Job& job = *open.job;
+  if (!job.options.store_results) return std::vector<store::FileRecord>();
+  if (ledger.damage) return fail(*ledger.damage);
+  LADE_FAILPOINT("results");
+  StoredResult failed(open.storage, job, ledger, "failed"), succeeded(open.storage, job, ledger, "succeeded"),
+      unprocessed(open.storage, job, ledger, "unprocessed");
+  LADE_TRY(
+      write_results(job, {ledger.findings, ledger.untold, ledger.corrections.get()}, {failed, succeeded, unprocessed}));
+  return finish_results(open.storage, {&failed, &succeeded, &unprocessed});
 }
 
 Result<store::JobChange> change_of(db::Connection& connection, const Job& job, Ledger& ledger,
@@ -209,11 +237,14 @@ Result<void> forget_file(db::Connection& connection, std::int64_t job) {
   return in_use ? Result<void>() : store::mark_file_removed(connection, record->file_id);
 }
 
-// Those of an earlier end of the job do not hold any more.
+// Those of an earlier end of the job do not hold any more: they are given to `orphans`.
 Result<void> replace_results(db::Connection& connection, std::int64_t job,
-                             const Result<std::vector<store::FileRecord>>& files) {
+                             const Result<std::vector<store::FileRecord>>& files, std::vector<std::string>& orphans) {
   LADE_ASSIGN(const auto before, store::results_of(connection, job));
-  for (const store::FileRecord& file : before) LADE_TRY(store::mark_file_removed(connection, file.id));
+  for (const store::FileRecord& file : before) {
+    LADE_TRY(store::mark_file_removed(connection, file.id));
+    orphans.push_back(file.stored_as());
+  }
   if (files)
     for (const store::FileRecord& file : *files) LADE_TRY(store::create_file(connection, file));
   return {};
@@ -227,15 +258,16 @@ Result<std::vector<std::string>> publish_end(queue::TaskContext& context, const 
   LADE_ASSIGN(const store::JobChange change, change_of(connection, job, ledger, std::move(error)));
   LADE_TRY(store::save_bill(connection, job.id,
                             {ledger.counts, to_text(ledger.issues), files ? std::string() : files.error().message}));
-  LADE_TRY(replace_results(connection, job.id, files));
   std::vector<std::string> orphans;
+  LADE_TRY(replace_results(connection, job.id, files, orphans));
   LADE_ASSIGN(const model::JobStanding standing, store::change_job(connection, job.id, change));
   if (standing.outcome == model::JobOutcome::succeeded)
     LADE_TRY(publish_version(connection, job, ledger.counts.accounted() - ledger.counts[Outcome::skipped]));
   // What failed or was cancelled may be tried again, from its segments; failed rows may be fixed.
   if (standing.outcome == model::JobOutcome::succeeded) {
     if (ledger.counts[Outcome::failed] == 0) {
-      LADE_ASSIGN(orphans, store::forget_segments(connection, job.id));
+      LADE_ASSIGN(const auto segments, store::forget_segments(connection, job.id));
+      orphans.insert(orphans.end(), segments.begin(), segments.end());
     }
     if (job.options.delete_file) LADE_TRY(forget_file(connection, job.id));
   }

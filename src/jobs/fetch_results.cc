@@ -15,7 +15,7 @@ namespace {
 Result<std::string> copy_out(const storage::Storage& storage, const store::FileRecord& record,
                              const std::filesystem::path& folder) {
   const auto bytes = static_cast<std::uint64_t>(record.bytes);
-  LADE_ASSIGN(const File stored, storage.read(record.uuid, bytes));
+  LADE_ASSIGN(const File stored, storage.read(record.stored_as(), bytes));
   const std::filesystem::path path = folder / record.name;
   LADE_ASSIGN(const auto file, WholeFile::create(path));
   FileRange range(stored, 0, bytes);
@@ -80,7 +80,7 @@ Result<ResultFiles> make_results(db::Connection& connection, const storage::Stor
   LADE_ASSIGN(StoredJob stored, load_job(connection, record.id, here, storage));
   Job& job = *stored.job;
   job.options.results = Results::all;
-  LADE_ASSIGN(job.area, staging::Area::create(here.data, here.staging_memory));
+  LADE_ASSIGN(job.area, staging::Area::create(here.scratch(), here.staging_memory));
   staging::IssueLog findings(*job.area);
   LADE_TRY(collect(connection, record, findings));
   LADE_TRY(create_results_folder(folder));

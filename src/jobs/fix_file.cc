@@ -115,7 +115,7 @@ Result<std::vector<Fix>> read_fixes(db::Connection& connection, const ReviewPlac
   overrides.expected = known;
   overrides.expected.emplace_back(kRowColumn);
   LADE_ASSIGN(const source::Input input,
-              source::as_input(std::move(file), name, place.here.data, place.here.max_bytes, overrides));
+              source::as_input(std::move(file), name, place.here.scratch(), place.here.max_bytes, overrides));
   LADE_ASSIGN(const source::Layout layout, source::recognise(input, overrides));
   if (place_of(layout.header, kRowColumn) == layout.header.size())
     return fail(invalid(fmt::format("{} has no column _row", name),

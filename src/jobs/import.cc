@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#include <cctype>
 #include <chrono>
 #include <thread>
 
@@ -29,7 +30,7 @@ std::int64_t peak_rss_bytes() {
 // Places for results that cannot be written are refused now rather than when the rows are in.
 Result<void> prepare_results(const ImportOptions& options) {
   if (!options.issues_file.empty()) LADE_TRY(File::create(options.issues_file));
-  if (options.results == Results::none) return {};
+  if (options.results == Results::none || !(options.store_results || options.dry_run)) return {};
   return create_folder(options.results_folder, Error{"results_folder", "cannot create the folder",
                                                      "name another one with --results-dir", ErrorKind::invalid});
 }
@@ -182,7 +183,7 @@ std::filesystem::path storage_path(const ImportOptions& options) {
 Result<std::unique_ptr<storage::Storage>> open_storage(const ImportOptions& options) {
   if (options.bucket) {
     storage::BucketOptions bucket = *options.bucket;
-    bucket.cache = options.data / "cache";
+    bucket.cache = options.scratch() / "cache";
     return storage::Bucket::open(bucket);
   }
   LADE_ASSIGN(storage::Folder folder, storage::Folder::open(storage_path(options)));
@@ -214,7 +215,28 @@ std::string_view to_string(Phase phase) {
   return "";
 }
 
+Result<void> ImportOptions::validate_results() const {
+  if (!output_format.empty() && output_format != "csv" && output_format != "xlsx")
+    return fail("option_invalid", fmt::format("result files cannot have the format '{}'", output_format), "csv or xlsx",
+                ErrorKind::usage);
+  constexpr std::size_t kMost = 100;
+  const auto is_plain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_'; };
+  for (std::size_t i = 0; i < result_file_prefix.size(); ++i)
+    if (!is_plain(result_file_prefix[i]) &&
+        (result_file_prefix[i] != '.' || i == 0 || !is_plain(result_file_prefix[i - 1])))
+      return fail("option_invalid",
+                  fmt::format("'{}' cannot stand before the names of result files", result_file_prefix),
+                  "letters, digits, - and _, with single dots between them", ErrorKind::usage);
+  if (result_file_prefix.size() > kMost)
+    return fail(
+        "option_invalid",
+        fmt::format("what stands before the names of result files has {} characters", result_file_prefix.size()),
+        fmt::format("at most {}", kMost), ErrorKind::usage);
+  return {};
+}
+
 Result<void> ImportOptions::validate() {
+  LADE_TRY(validate_results());
   if (workers == 0) workers = std::max(1u, std::thread::hardware_concurrency());
   if (workers > 256)
     return fail("option_invalid", fmt::format("--workers {}: at most 256", workers), {}, ErrorKind::usage);
@@ -240,7 +262,7 @@ Result<Summary> run_import(const std::string& file, const definition::Definition
   job->input.name = file;
   const Summary untouched = cancelled_before_its_start(*job, definition);
   auto summary = [&]() -> Result<Summary> {
-    LADE_ASSIGN(job->input, source::open_input(file, options.data, options.max_bytes, overrides_of(asked), stop));
+    LADE_ASSIGN(job->input, source::open_input(file, options.scratch(), options.max_bytes, overrides_of(asked), stop));
     LADE_TRY(prepare_results(options));
     if (options.dry_run) return rehearse_import(*job, asked, progress, stop);
     return OneShot(definition, definition_text, options, progress, stop).run(file, asked, std::move(job));

@@ -28,9 +28,15 @@ struct ImportOptions {
   std::filesystem::path data = "lade-data";           // staging, spools and results live here
   std::optional<storage::BucketOptions> bucket = {};  // where files are stored instead of the data folder
   std::optional<mirror::Options> mirror = {};         // the Redis that shows how far jobs are
+  std::filesystem::path temp = {};                    // what is written aside while working; empty: data
   std::filesystem::path results_folder;               // default: data/imports/<job id>
   std::filesystem::path issues_file;                  // every finding as NDJSON; empty: not written
   Results results = Results::failed;
+  bool store_results = true;                      // false: no result file is stored, whatever `results` says
+  std::string output_format = {};                 // of result files: csv, xlsx; empty: the source's own
+  std::string result_file_prefix = {};            // of their names
+  std::string results_path = "uploads/imports/";  // in the storage, before the job's UUID; empty, or ends with a slash
+  bool result_bom = false;                        // CSV begins with a byte order mark, whatever the source has
   unsigned workers = 0;                           // 0: one per core
   std::size_t block_bytes = 256 * 1024;           // what a reader takes at once
   std::size_t batch_rows = 4096;                  // what analysis takes at once
@@ -66,6 +72,10 @@ struct ImportOptions {
 
   // Fills in what was left open; refuses what cannot work.
   Result<void> validate();
+  // The part of it that is about result files: their format and the prefix of their names. Fails with option_invalid.
+  Result<void> validate_results() const;
+  // A folder of this machine for files that nobody sees.
+  const std::filesystem::path& scratch() const { return temp.empty() ? data : temp; }
 };
 
 enum class Phase { preparing, analysing, settling, waiting, processing, finishing, finished };

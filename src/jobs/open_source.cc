@@ -24,7 +24,7 @@ Result<File> open_stored(db::Connection& connection, const store::JobRecord& job
   if (!file)
     return fail("file_gone", fmt::format("the file of job {} was removed from the storage", job.slug),
                 "import it again", ErrorKind::invalid);
-  return storage.read(file->uuid, static_cast<std::uint64_t>(file->bytes));
+  return storage.read(file->stored_as(), static_cast<std::uint64_t>(file->bytes));
 }
 
 // It was found to be its own records when the job was planned.
@@ -102,7 +102,7 @@ Result<source::Input> open_source(db::Connection& connection, const store::JobRe
   }
   LADE_ASSIGN(File file, local ? open_local(*local) : open_stored(connection, job, storage));
   if (!is_plain(plan))
-    return source::as_input(std::move(file), job.file_name, here.data, here.max_bytes, overrides_of(definition));
+    return source::as_input(std::move(file), job.file_name, here.scratch(), here.max_bytes, overrides_of(definition));
   LADE_ASSIGN(input.bytes, file.size());
   input.file = std::move(file);
   return input;

@@ -218,7 +218,7 @@ Result<void> bind_job(Job& job, const definition::Definition& definition, db::Co
   LADE_ASSIGN(job.program, analysis::bind(matched, job.plan.layout.header, connection, context,
                                           steps::step_maker(job.options.handlers, job.uuid)));
   open_handler(job);
-  LADE_ASSIGN(job.area, staging::Area::create(job.options.data, job.options.staging_memory));
+  LADE_ASSIGN(job.area, staging::Area::create(job.options.scratch(), job.options.staging_memory));
   for (const analysis::LookupProgram& lookup : job.program->lookups) {
     const auto& type = job.program->columns[static_cast<std::size_t>(lookup.column)].type;
     LADE_ASSIGN(auto map, analysis::load_lookup(lookup, type, connection, job.options.lookup_rows));

@@ -8,9 +8,10 @@ namespace {
 
 class CsvTable final : public ResultTable {
  public:
-  CsvTable(const source::Layout& layout, const std::vector<std::string>& names) : dialect_(layout.dialect) {
+  CsvTable(const source::Layout& layout, bool bom, const std::vector<std::string>& names)
+      : dialect_(layout.origin.format == "csv" ? layout.dialect : csv::Dialect()) {
     // Who wrote another encoding opens the file with a program that needs to be told of this one.
-    if (layout.origin.bom || layout.origin.encoding != "utf-8") line_ = "\xEF\xBB\xBF";
+    if (bom || layout.origin.bom || layout.origin.encoding != "utf-8") line_ = "\xEF\xBB\xBF";
     for (const std::string& name : names) add(name);
     end();
   }
@@ -59,10 +60,10 @@ class SheetTable final : public ResultTable {
 
 }  // namespace
 
-Result<std::unique_ptr<ResultTable>> open_result_table(const source::Layout& layout,
+Result<std::unique_ptr<ResultTable>> open_result_table(const source::Layout& layout, const ResultStyle& style,
                                                        const std::vector<std::string>& names,
                                                        const std::filesystem::path& folder) {
-  if (layout.origin.format != "xlsx") return std::make_unique<CsvTable>(layout, names);
+  if (style.format != "xlsx") return std::make_unique<CsvTable>(layout, style.bom, names);
   LADE_ASSIGN(xlsx::Writer writer, xlsx::Writer::create(folder, layout.origin.sheet));
   LADE_TRY(writer.header(names));
   return std::make_unique<SheetTable>(std::move(writer));

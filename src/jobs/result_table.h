@@ -17,7 +17,13 @@ struct ResultCell {
   bool typed = false;  // in a workbook: a number, date or boolean, not text
 };
 
-// A table in the format of a job's source: CSV in the source's dialect, or a workbook with a sheet of its name.
+// What a result file is like, beside its source.
+struct ResultStyle {
+  std::string format;  // csv, xlsx
+  bool bom = false;    // CSV begins with a byte order mark in any case; otherwise where the source needs one
+};
+
+// A table: CSV in the source's dialect, or a workbook with a sheet of its name.
 class ResultTable {
  public:
   virtual ~ResultTable() = default;
@@ -26,7 +32,7 @@ class ResultTable {
 };
 
 // `folder` takes what a workbook needs while it is written.
-Result<std::unique_ptr<ResultTable>> open_result_table(const source::Layout& layout,
+Result<std::unique_ptr<ResultTable>> open_result_table(const source::Layout& layout, const ResultStyle& style,
                                                        const std::vector<std::string>& names,
                                                        const std::filesystem::path& folder);
 

@@ -6,6 +6,7 @@
 #include <boost/json.hpp>
 
 #include "analysis/formula_guard.h"
+#include "base/one_line.h"
 #include "base/whole_file.h"
 #include "jobs/result_table.h"
 #include "jobs/source_record.h"
@@ -15,6 +16,10 @@ namespace {
 
 using model::Outcome;
 using staging::Finding;
+
+std::string result_format(const Job& job) {
+  return job.options.output_format.empty() ? job.plan.layout.origin.format : job.options.output_format;
+}
 
 // What the findings of one row add up to.
 struct RowVerdict {
@@ -56,7 +61,8 @@ class ResultWriter {
 
   Result<void> write(const csv::Batch& batch, std::size_t row, const RowVerdict& verdict) {
     if (!table_) {
-      LADE_ASSIGN(table_, open_result_table(job_.plan.layout, names_, job_.options.data));
+      const ResultStyle style{result_format(job_), job_.options.result_bom};
+      LADE_ASSIGN(table_, open_result_table(job_.plan.layout, style, names_, job_.options.scratch()));
       LADE_ASSIGN(bytes_, sink_.open());
     }
     const std::string_view surplus = surplus_of(batch, row);
@@ -73,7 +79,7 @@ class ResultWriter {
     }
     *cell++ = {std::to_string(batch.row_id(row)), true};
     *cell++ = {verdict.codes};
-    *cell++ = {std::string(analysis::guard_formula(verdict.messages, guard_))};
+    *cell++ = {one_line(analysis::guard_formula(verdict.messages, guard_))};
     return table_->write(cells_, *bytes_);
   }
 
@@ -153,7 +159,7 @@ class FolderResult final : public ResultSink {
 }  // namespace
 
 std::string result_name(const Job& job, std::string_view purpose) {
-  return fmt::format("{}.{}", purpose, job.plan.layout.origin.format);
+  return fmt::format("{}{}.{}", job.options.result_file_prefix, purpose, result_format(job));
 }
 
 Result<void> write_issue_file(const std::filesystem::path& path, const staging::IssueLog& findings) {

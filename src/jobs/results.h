@@ -30,11 +30,12 @@ struct ResultSinks {
   ResultSink& unprocessed;
 };
 
-// Writes the source's rows in its own format and column order plus _row, _code and _message: failed ones, and all
-// others too when the job's options say so. A corrected row stands there as it is now.
+// Writes the source's rows in its own column order plus _row, _code and _message (one line), in its own format or the
+// one that the job's options name: failed rows, and all others too when the options say so. A corrected row stands
+// there as it is now.
 Result<void> write_results(const Job& job, const Verdicts& verdicts, const ResultSinks& sinks);
 
-// The name of such a file: failed.csv, or failed.xlsx of a workbook.
+// The name of such a file: failed.csv or failed.xlsx, after the prefix that the job's options have.
 std::string result_name(const Job& job, std::string_view purpose);
 
 // Paths of result files; empty where there is none.

@@ -102,7 +102,7 @@ TEST_P(Review, ARowCanBeCorrectedAgainAndAlsoForTheWorse) {
   ASSERT_EQ(results->size(), 2u);
   const auto storage = storage::Folder::open(storage_path(options));
   for (const store::FileRecord& file : *results) {
-    const auto stored = storage->read(file.uuid, static_cast<std::uint64_t>(file.bytes));
+    const auto stored = storage->read(file.stored_as(), static_cast<std::uint64_t>(file.bytes));
     ASSERT_OK(stored);
     std::string text(static_cast<std::size_t>(file.bytes), ' ');
     ASSERT_OK(stored->read_at(0, {text.data(), text.size()}));

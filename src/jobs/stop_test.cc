@@ -31,6 +31,23 @@ class Stop : public testing::ImportTest {
                unprocessed = records(summary.unprocessed_file);
     EXPECT_EQ(static_cast<std::int64_t>(failed.size()), summary.rows[Outcome::failed]);
     EXPECT_EQ(static_cast<std::int64_t>(succeeded.size()), summary.rows[Outcome::inserted]);
+    EXPECT_EQ(static_cast<std::int64_t>(unprocessed.size()), summary.rows[Outcome::unprocessed]);
+    // As they lie in the storage, nothing else beside them.
+    const std::filesystem::path place = storage_path(options) / "uploads" / "imports" / summary.job_id;
+    std::int64_t files = 0;
+    if (std::filesystem::exists(place))
+      files = std::distance(std::filesystem::directory_iterator(place), std::filesystem::directory_iterator());
+    for (const auto& [name, copy, rows] :
+         {std::tuple("failed.csv", summary.failed_file, summary.rows[Outcome::failed]),
+          std::tuple("succeeded.csv", summary.succeeded_file, summary.rows[Outcome::inserted]),
+          std::tuple("unprocessed.csv", summary.unprocessed_file, summary.rows[Outcome::unprocessed])}) {
+      EXPECT_EQ(std::filesystem::exists(place / name), rows > 0) << name;
+      if (rows == 0) continue;
+      EXPECT_EQ(static_cast<std::int64_t>(records(place / name).size()), rows) << name;
+      EXPECT_EQ(text_of(place / name), text_of(copy)) << name;
+      --files;
+    }
+    EXPECT_EQ(files, 0);
     if (summary.rows[Outcome::unprocessed] > 0) {
       EXPECT_EQ(summary.outcome, "cancelled");
       EXPECT_EQ(exit_code(summary), 5);

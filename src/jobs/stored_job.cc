@@ -21,6 +21,17 @@ constexpr std::pair<const char*, std::string ImportOptions::*> kWishes[] = {
     {"handler", &ImportOptions::handler},
     {"handler_options", &ImportOptions::handler_options}};
 
+constexpr std::pair<const char*, std::string ImportOptions::*> kResultFiles[] = {
+    {"output_format", &ImportOptions::output_format}, {"result_file_prefix", &ImportOptions::result_file_prefix}};
+
+void put_result_files(json::object& object, const ImportOptions& options) {
+  for (const auto& [name, member] : kResultFiles)
+    if (!(options.*member).empty()) object[name] = options.*member;
+  object["results_path"] = options.results_path;
+  if (options.result_bom) object["result_bom"] = true;
+  if (!options.store_results) object["no_stored_results"] = true;
+}
+
 void put_wishes(json::object& object, const ImportOptions& options) {
   for (const auto& [name, member] : kWishes)
     if (!(options.*member).empty()) object[name] = options.*member;
@@ -42,6 +53,15 @@ void read_options(const json::object& object, ImportOptions& options) {
   number("results", results);
   options.results = static_cast<Results>(results);
   options.delete_file = object.contains("delete_file");
+  // What a worker's own settings say is for jobs that it accepts itself.
+  options.store_results = !object.contains("no_stored_results");
+  options.result_bom = object.contains("result_bom");
+  if (const json::value* path = object.if_contains("results_path"))
+    options.results_path = std::string(path->as_string());
+  for (const auto& [name, member] : kResultFiles) {
+    const json::value* found = object.if_contains(name);
+    options.*member = found == nullptr ? std::string() : std::string(found->as_string());
+  }
   number("handler_batch", options.handler_batch);
   for (const auto& [name, member] : kWishes)
     if (const json::value* found = object.if_contains(name)) options.*member = std::string(found->as_string());
@@ -61,6 +81,7 @@ std::string to_text(const ImportOptions& options, const std::optional<LocalFile>
                       {"chunk_bytes", options.chunk_bytes}, {"bucket_bytes", options.bucket_bytes},
                       {"lookup_rows", options.lookup_rows}, {"results", static_cast<int>(options.results)}};
   if (options.delete_file) object["delete_file"] = true;
+  put_result_files(object, options);
   if (!options.source.empty()) object["source"] = json::parse(options.source);
   put_wishes(object, options);
   if (local) object["local"] = {{"path", local->path}, {"bytes", local->bytes}, {"modified", local->modified}};
@@ -133,7 +154,7 @@ Result<void> verify_file(db::Connection& connection, const StoredJob& stored, co
   if (stored.record.file_id == 0) return {};
   LADE_ASSIGN(const auto file, store::find_file(connection, stored.record.file_id));
   if (!file || file->sha256.empty()) return {};
-  return storage.verify({file->uuid, static_cast<std::uint64_t>(file->bytes), file->sha256});
+  return storage.verify({file->stored_as(), static_cast<std::uint64_t>(file->bytes), file->sha256});
 }
 
 Result<StoredJob> load_job(db::Connection& connection, std::int64_t id, const ImportOptions& here,

@@ -94,7 +94,7 @@ Result<SubmittedJob> submit_import(const std::string& file, const definition::De
   if (!options.batch.empty()) LADE_TRY(check_batch_name(options.batch));
   LADE_TRY(create_folder(options.data, data_folder()));
   LADE_TRY(for_request(definition, options));
-  LADE_ASSIGN(const source::Original original, source::open_original(file, options.data, options.max_bytes, stop));
+  LADE_ASSIGN(const source::Original original, source::open_original(file, options.scratch(), options.max_bytes, stop));
   LADE_ASSIGN(const auto connection, db::connect(options.database));
   LADE_TRY(store::migrate(*connection));
   LADE_ASSIGN(const std::unique_ptr<storage::Storage> storage, open_storage(options));

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "base/one_line.h"
+
 namespace lade::staging {
 namespace {
 
@@ -47,9 +49,10 @@ Result<void> IssueWriter::add(const Finding& finding) {
   put(out, finding.place.offset);
   put(out, finding.verdict);
   put(out, finding.issue.severity);
-  for (const std::string* text :
-       {&finding.issue.code, &finding.issue.column, &finding.issue.value, &finding.issue.message, &finding.issue.hint})
+  for (const std::string* text : {&finding.issue.code, &finding.issue.column, &finding.issue.value})
     put_text(out, *text);
+  // Databases and handlers say what they like.
+  for (const std::string* text : {&finding.issue.message, &finding.issue.hint}) put_text(out, one_line(*text));
   builder_.end_record();
   // Rows that were only not reached have nothing wrong with them.
   if (finding.verdict != model::Outcome::unprocessed) ++counts_[{finding.issue.code, finding.issue.column}];

@@ -4,6 +4,7 @@
 
 #include <thread>
 
+#include "base/assert.h"
 #include "base/id.h"
 #include "storage/block_cache.h"
 #include "storage/storage_id.h"
@@ -143,13 +144,14 @@ Result<void> Bucket::check() const {
 }
 
 Result<Upload> Bucket::begin(const UploadOptions& options) const {
-  std::string id = new_uuid();
-  auto object = std::make_unique<NewObject<Inside>>(inside_, inside_->key_of(id));
-  return Upload(std::move(id), std::move(object), options);
+  LADE_ASSERT(options.path.empty() || is_path(options.path));
+  std::string name = options.path.empty() ? new_uuid() : options.path;
+  auto object = std::make_unique<NewObject<Inside>>(inside_, inside_->key_of(name));
+  return Upload(std::move(name), std::move(object), options);
 }
 
 Result<File> Bucket::open_file(const std::string& id, std::optional<std::uint64_t> bytes) const {
-  if (!is_id(id)) return fail(stored_file_missing(id));
+  if (!is_name(id)) return fail(stored_file_missing(id));
   LADE_ASSIGN(const auto size, inside_->client.size(inside_->key_of(id)));
   if (!size) return fail(stored_file_missing(id));
   if (bytes && *size != *bytes)
@@ -170,7 +172,7 @@ Result<StoredFile> Bucket::measure(const std::string& id) const {
 }
 
 Result<void> Bucket::remove(const std::string& id) const {
-  if (!is_id(id)) return fail(stored_file_missing(id));
+  if (!is_name(id)) return fail(stored_file_missing(id));
   return inside_->client.remove(inside_->key_of(id));
 }
 
@@ -181,7 +183,7 @@ Result<std::int64_t> Bucket::remove_orphans(std::chrono::seconds age,
   LADE_ASSIGN(std::int64_t removed, abort_uploads(youngest));
   LADE_TRY(inside_->client.list(inside_->options.prefix, [&](const S3Object& object) -> Result<void> {
     const std::string id = object.key.substr(std::min(inside_->options.prefix.size(), object.key.size()));
-    if (!is_id(id) || object.modified > youngest) return {};
+    if (!is_name(id) || object.modified > youngest) return {};
     LADE_ASSIGN(const bool wanted, is_wanted(id));
     if (wanted) return {};
     ++removed;
@@ -196,7 +198,7 @@ Result<std::int64_t> Bucket::abort_uploads(std::chrono::sys_seconds youngest) co
   LADE_ASSIGN(const auto uploads, inside_->client.unfinished_uploads(inside_->options.prefix));
   for (const S3Upload& upload : uploads) {
     const std::string id = upload.key.substr(std::min(inside_->options.prefix.size(), upload.key.size()));
-    if (!is_id(id) || upload.begun > youngest) continue;
+    if (!is_name(id) || upload.begun > youngest) continue;
     LADE_TRY(inside_->client.abort_upload(upload.key, upload.id));
     ++aborted;
   }

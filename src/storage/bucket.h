@@ -19,7 +19,8 @@ struct BucketOptions {
   std::size_t part_bytes = 8 * 1024 * 1024;  // of an upload: that much is held in memory
 };
 
-// A storage in a bucket that speaks S3. A file is the object `<prefix><id>`; it is seen when it is whole. What is read
+// A storage in a bucket that speaks S3. A file is the object `<prefix><id>` or `<prefix><path>`; it is seen when it is
+// whole. What is read
 // of one is fetched in blocks and kept in a bounded cache: a worker that reads a chunk fetches that chunk.
 class Bucket final : public Storage {
  public:

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/file.h"
+#include "storage/storage_id.h"
 
 namespace lade::storage {
 namespace {
@@ -28,11 +29,6 @@ bool consists_of(std::string_view text, std::string_view marks) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
            marks.find(c) != std::string_view::npos;
   });
-}
-
-bool is_prefix(const std::string& text) {
-  return consists_of(text, "/._-") && !text.starts_with('/') && text.find("//") == std::string::npos &&
-         text.find("..") == std::string::npos;
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -122,7 +118,6 @@ Result<BucketOptions> parse_bucket_url(std::string_view url, const Setting& sett
   const std::size_t slash = std::min(path.find('/'), path.size());
   options.s3.bucket = path.substr(0, slash);
   options.prefix = path.substr(std::min(path.size(), slash + 1));
-  if (options.prefix.empty()) options.prefix = setting("IMPORT_S3_PREFIX").value_or("");
   if (options.s3.bucket.size() < 3 || options.s3.bucket.size() > 63 || !consists_of(options.s3.bucket, ".-_"))
     return fail(invalid(place, "a bucket's name has 3 to 63 letters, digits, dots and hyphens"));
   if (!is_prefix(options.prefix))

@@ -48,13 +48,12 @@ TEST(BucketUrl, IsCompletedBySettings) {
   Settings settings = kKeys;
   settings["AWS_ENDPOINT_URL"] = "https://storage.example.com";
   settings["AWS_REGION"] = "there";
-  settings["IMPORT_S3_PREFIX"] = "from/settings";
   settings["AWS_SESSION_TOKEN"] = "token";
   const auto found = parse("s3://imports", settings);
   ASSERT_OK(found);
   EXPECT_EQ(found->s3.endpoint, "https://storage.example.com");
   EXPECT_EQ(found->s3.region, "there");
-  EXPECT_EQ(found->prefix, "from/settings/");
+  EXPECT_EQ(found->prefix, "");
   EXPECT_EQ(found->s3.keys.session, "token");
   EXPECT_EQ(parse("s3://imports/mine?region=here", settings).value().prefix, "mine/");
   EXPECT_EQ(parse("s3://imports/mine?region=here", settings).value().s3.region, "here");

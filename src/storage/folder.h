@@ -23,7 +23,12 @@ class Folder final : public Storage {
 
  private:
   Folder(std::filesystem::path path, std::string id) : path_(std::move(path)), id_(std::move(id)) {}
+  struct Tidying {
+    std::filesystem::file_time_type youngest;
+    const std::function<Result<bool>(const std::string& id)>& is_wanted;
+  };
   Result<File> open_file(const std::string& id) const;
+  Result<std::int64_t> tidy(const std::filesystem::path& folder, const Tidying& tidying) const;
 
   std::filesystem::path path_;
   std::string id_;

@@ -8,6 +8,7 @@
 #include <set>
 #include <thread>
 
+#include "base/id.h"
 #include "storage/storage_id.h"
 #include "testing/results.h"
 #include "testing/temporary_folder.h"
@@ -180,6 +181,31 @@ TEST_F(FolderTest, AFolderThatCannotBeMadeIsAnError) {
   std::ofstream(path / "file") << "x";
   EXPECT_FALSE(Folder::open(path / "file"));
   EXPECT_FALSE(Folder::open(path / "file" / "below"));
+}
+
+TEST_F(FolderTest, EmptyFoldersOfPathsGoWithTheirFiles) {
+  const Folder storage = folder();
+  const std::string id = new_uuid();
+  for (const char* name : {"/failed.csv", "/1/failed.csv"}) {
+    MemorySource source("x");
+    ASSERT_OK(storage.store(source, {.path = "uploads/imports/" + id + name}));
+  }
+  const fs::path place = path / "uploads" / "imports" / id;
+  EXPECT_OK(storage.remove("uploads/imports/" + id + "/1/failed.csv"));
+  EXPECT_FALSE(fs::exists(place / "1"));
+  EXPECT_TRUE(fs::exists(place / "failed.csv"));
+  EXPECT_OK(storage.remove("uploads/imports/" + id + "/failed.csv"));
+  EXPECT_FALSE(fs::exists(place));
+  EXPECT_TRUE(fs::exists(place.parent_path())) << "others may be about to write there";
+  // What is not lade's stays.
+  fs::create_directories(path / "lost+found");
+  std::ofstream(path / "uploads" / "notes.txt") << "mine";
+  fs::create_symlink("/", path / "uploads" / "elsewhere");
+  EXPECT_EQ(
+      storage.remove_orphans(std::chrono::hours(-1), [](const std::string&) -> Result<bool> { return false; }).value(),
+      0);
+  EXPECT_TRUE(fs::exists(path / "lost+found"));
+  EXPECT_TRUE(fs::exists(path / "uploads" / "notes.txt"));
 }
 
 }  // namespace

@@ -14,18 +14,20 @@
 #include "base/result.h"
 #include "base/sha256.h"
 
-// Files at rest: written once, named by ids that lade makes, never changed. Who needs to find them again keeps their
-// ids; the storage knows no names of people's files.
+// Files at rest: written once, never changed. Each is named by an id that lade makes, or by a path with such an id in
+// it (storage/storage_id.h), which is not used again. Who needs to find them again keeps these; the storage knows no
+// names of people's files.
 namespace lade::storage {
 
 // A file as it was stored.
 struct StoredFile {
-  std::string id;  // UUIDv7
+  std::string id;  // UUIDv7, or its path
   std::uint64_t bytes = 0;
   std::string sha256 = {};  // empty: none was asked for
 };
 
 struct UploadOptions {
+  std::string path = {};                        // where others look for it; empty: it gets an id
   std::optional<std::uint64_t> max_bytes = {};  // more is refused with upload_too_large
   bool checksum = true;                         // false for files that carry checksums of their own
 };

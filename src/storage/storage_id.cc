@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <vector>
 
 #include "base/file.h"
 #include "base/id.h"
@@ -13,6 +15,33 @@ namespace lade::storage {
 namespace {
 
 constexpr std::string_view kFileName = "storage_id";
+constexpr std::size_t kLongestPath = 512, kLongestPart = 200;
+
+bool is_part(std::string_view text) {
+  const auto is_plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' ||
+           c == '-';
+  };
+  return !text.empty() && text.size() <= kLongestPart && text.find("..") == std::string_view::npos && text != "." &&
+         std::ranges::all_of(text, is_plain);
+}
+
+bool is_number(std::string_view text) {
+  return text.size() <= 9 && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+// What stands between the slashes; nothing when it is no path.
+std::vector<std::string_view> parts_of(std::string_view text) {
+  std::vector<std::string_view> parts;
+  if (text.size() > kLongestPath) return parts;
+  for (;;) {
+    const std::size_t slash = text.find('/');
+    parts.push_back(text.substr(0, slash));
+    if (!is_part(parts.back())) return {};
+    if (slash == std::string_view::npos) return parts;
+    text.remove_prefix(slash + 1);
+  }
+}
 
 Result<std::string> read_id(const std::filesystem::path& path) {
   LADE_ASSIGN(File file, File::open(path));
@@ -50,6 +79,24 @@ bool is_id(std::string_view text) {
     if (kForm[i] == '-' ? text[i] != '-' : !digit) return false;
   }
   return true;
+}
+
+bool is_path(std::string_view text) {
+  std::vector<std::string_view> parts = parts_of(text);
+  if (parts.size() < 2) return false;
+  parts.pop_back();
+  if (parts.size() > 1 && is_number(parts.back())) parts.pop_back();
+  return is_id(parts.back());
+}
+
+bool is_name(std::string_view text) {
+  return is_id(text) || is_path(text);
+}
+
+bool is_prefix(std::string_view text) {
+  if (text.empty()) return true;
+  if (text.ends_with('/')) text.remove_suffix(1);
+  return !parts_of(text).empty();
 }
 
 Result<std::string> storage_id(const std::filesystem::path& folder) {

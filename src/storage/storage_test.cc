@@ -237,6 +237,69 @@ TEST_P(StorageTest, OnlyFilesThatNobodyWantsAreOrphans) {
   EXPECT_FAILS(storage->read(orphan.id, 6), "stored_file_missing");
 }
 
+TEST_P(StorageTest, AFileLiesWhereOthersLookForIt) {
+  const auto storage = open();
+  const std::string folder = "uploads/imports/" + new_uuid();
+  const std::string bytes = bytes_of(2 * kPart + 1);
+  for (const std::string& path : {folder + "/failed.csv", folder + "/1/failed.csv"}) {
+    {
+      auto given_up = storage->begin({.path = path});
+      ASSERT_OK(given_up);
+      ASSERT_OK(given_up->write(bytes));
+    }
+    EXPECT_FAILS(storage->measure(path), "stored_file_missing");
+    MemorySource source(bytes);
+    const auto file = storage->store(source, {.path = path});
+    ASSERT_OK(file);
+    EXPECT_EQ(file->id, path);
+    EXPECT_EQ(content(storage->read(path, bytes.size()).value()), bytes);
+    EXPECT_OK(storage->verify(*file));
+  }
+  // An attempt that died after its end is written over as a whole.
+  MemorySource again("again");
+  ASSERT_OK(storage->store(again, {.path = folder + "/failed.csv"}));
+  EXPECT_EQ(content(open()->read(folder + "/failed.csv", 5).value()), "again");
+  EXPECT_OK(storage->remove(folder + "/failed.csv"));
+  EXPECT_OK(storage->remove(folder + "/failed.csv"));
+  EXPECT_FAILS(storage->read(folder + "/failed.csv", 5), "stored_file_missing");
+  EXPECT_OK(storage->read(folder + "/1/failed.csv", bytes.size()));
+}
+
+TEST_P(StorageTest, FilesWithPathsAreOrphansToo) {
+  const auto storage = open();
+  const std::string wanted = "a/" + new_uuid() + "/failed.csv", orphan = "a/" + new_uuid() + "/3/failed.csv";
+  for (const std::string& path : {wanted, orphan}) {
+    MemorySource source("x");
+    ASSERT_OK(storage->store(source, {.path = path}));
+  }
+  std::set<std::string> asked;
+  const auto is_wanted = [&](const std::string& id) -> Result<bool> {
+    asked.insert(id);
+    return id == wanted;
+  };
+  EXPECT_EQ(open()->remove_orphans(std::chrono::hours(1), is_wanted).value(), 0);
+  EXPECT_EQ(open()->remove_orphans(std::chrono::seconds(-3600), is_wanted).value(), 1);
+  EXPECT_EQ(asked, (std::set<std::string>{wanted, orphan}));
+  EXPECT_OK(storage->read(wanted, 1));
+  EXPECT_FAILS(storage->read(orphan, 1), "stored_file_missing");
+}
+
+TEST(StorageNames, ArePathsWithAnIdAndNothingElse) {
+  const std::string id = new_uuid();
+  for (const std::string& path :
+       {id + "/failed.csv", "uploads/imports/" + id + "/a-b_c.failed.xlsx", "uploads/imports/" + id + "/12/failed.csv"})
+    EXPECT_TRUE(is_path(path)) << path;
+  for (const std::string& path : std::initializer_list<std::string>{
+           "", "failed.csv", "uploads/failed.csv", id + "/", "/" + id + "/failed.csv", id + "/../failed.csv",
+           "../" + id + "/failed.csv", id + "/..", id + "/./failed.csv", id + "//failed.csv", id + "/a b.csv",
+           id + "/a\\b.csv", id + "/x/failed.csv", id + "/1/2/failed.csv", id + "/" + std::string(201, 'a'),
+           id + std::string("/a\0b", 4), "12/failed.csv"})
+    EXPECT_FALSE(is_name(path)) << path;
+  for (const char* prefix : {"", "a", "a/", "uploads/imports/", "a.b/c_d-e"}) EXPECT_TRUE(is_prefix(prefix)) << prefix;
+  for (const char* prefix : {"/", "/a", "a//", "a//b", "..", "a/../b", "a/..", ".", "a b", "a\\b", "ä"})
+    EXPECT_FALSE(is_prefix(prefix)) << prefix;
+}
+
 TEST_P(StorageTest, WhenNobodyKnowsWhatIsWantedNothingIsRemoved) {
   const auto storage = open();
   const StoredFile file = stored(*storage, "x");

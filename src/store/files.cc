@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <initializer_list>
+
 #include "store/sql.h"
 #include "store/tally.h"
 
@@ -10,13 +13,21 @@ namespace lade::store {
 using db::Value;
 
 Result<std::int64_t> create_file(db::Connection& connection, const FileRecord& file) {
-  const Value values[] = {
-      file.uuid,  file.company, file.storage,    file.purpose,         file.name,
-      file.bytes, file.sha256,  file.created_by, id_or_null(file.job), id_or_null(file.created_by_id)};
+  const Value values[] = {file.uuid,
+                          file.company,
+                          file.storage,
+                          file.purpose,
+                          file.name,
+                          file.bytes,
+                          file.sha256,
+                          file.created_by,
+                          id_or_null(file.job),
+                          id_or_null(file.created_by_id),
+                          text_or_null(file.path)};
   LADE_ASSIGN(const auto rows,
               connection.query(fmt::format("INSERT INTO lade_file (uuid, company_id, storage_id, purpose, name, bytes, "
-                                           "sha256, created_by, job_id, created_by_id, created_at) "
-                                           "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, {}) RETURNING id",
+                                           "sha256, created_by, job_id, created_by_id, path, created_at) "
+                                           "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, {}) RETURNING id",
                                            now_sql(connection)),
                                values));
   if (file.purpose != "upload")
@@ -29,17 +40,18 @@ namespace {
 // Of the files that were not removed.
 Result<std::vector<FileRecord>> select_files(db::Connection& connection, std::string_view condition,
                                              std::span<const Value> values) {
-  LADE_ASSIGN(const auto rows,
-              connection.query(fmt::format("SELECT id, CAST(uuid AS text), storage_id, name, bytes, sha256, purpose, "
-                                           "created_by, company_id, job_id, created_by_id, {} FROM lade_file WHERE "
-                                           "removed_at IS NULL AND {}",
-                                           time_sql(connection, "created_at"), condition),
-                               values));
+  LADE_ASSIGN(
+      const auto rows,
+      connection.query(fmt::format("SELECT id, CAST(uuid AS text), storage_id, name, bytes, sha256, purpose, "
+                                   "created_by, company_id, job_id, created_by_id, {}, path FROM lade_file WHERE "
+                                   "removed_at IS NULL AND {}",
+                                   time_sql(connection, "created_at"), condition),
+                       values));
   std::vector<FileRecord> files;
   for (const db::Row& row : rows)
     files.push_back({integer_of(row[0]), text_of(row[1]), text_of(row[2]), text_of(row[3]), integer_of(row[4]),
                      text_of(row[5]), text_of(row[6]), text_of(row[7]), integer_of(row[8]), integer_of(row[9]),
-                     integer_of(row[10]), text_of(row[11])});
+                     integer_of(row[10]), text_of(row[11]), text_of(row[12])});
   return files;
 }
 
@@ -141,8 +153,43 @@ Result<std::vector<std::string>> forget_segments(db::Connection& connection, std
   return files;
 }
 
-Result<bool> is_file_wanted(db::Connection& connection, const std::string& uuid) {
-  const Value values[] = {uuid};
+Result<std::int64_t> count_results(db::Connection& connection, std::int64_t job, std::string_view purpose) {
+  const Value values[] = {job, std::string(purpose)};
+  LADE_ASSIGN(const auto rows, connection.query("SELECT count(*) FROM lade_file WHERE job_id = $1 AND purpose = $2 "
+                                                "AND path IS NOT NULL",
+                                                values));
+  return integer_of(rows[0][0]);
+}
+
+namespace {
+
+// A bucket may be shared with programs that have such folders too: only what lade alone calls so is taken for its own,
+// a result file in the folder of a job whose id is a UUIDv7.
+bool may_be_result(std::string_view path) {
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  const bool is_named = std::ranges::any_of(
+      std::initializer_list<std::string_view>{"succeeded", "failed", "unprocessed"}, [&](std::string_view purpose) {
+        return name.ends_with(fmt::format("{}.csv", purpose)) || name.ends_with(fmt::format("{}.xlsx", purpose));
+      });
+  constexpr std::size_t kIdSize = 36, kVersion = 14;
+  for (std::size_t end = path.rfind('/'); is_named && end != std::string_view::npos && end > 0;
+       end = path.rfind('/', end - 1)) {
+    const std::size_t slash = path.rfind('/', end - 1), begin = slash == std::string_view::npos ? 0 : slash + 1;
+    if (end - begin == kIdSize) return path[begin + kVersion] == '7';
+  }
+  return false;
+}
+
+}  // namespace
+
+Result<bool> is_file_wanted(db::Connection& connection, const std::string& name) {
+  const Value values[] = {name};
+  if (name.find('/') != std::string::npos) {
+    if (!may_be_result(name)) return true;
+    LADE_ASSIGN(const auto rows,
+                connection.query("SELECT 1 FROM lade_file WHERE path = $1 AND removed_at IS NULL LIMIT 1", values));
+    return !rows.empty();
+  }
   LADE_ASSIGN(const auto rows, connection.query("SELECT 1 FROM lade_file WHERE uuid = $1 AND removed_at IS NULL "
                                                 "UNION ALL SELECT 1 FROM lade_segment WHERE file_uuid = $1 LIMIT 1",
                                                 values));

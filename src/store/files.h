@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -14,7 +15,7 @@ namespace lade::store {
 
 struct FileRecord {
   std::int64_t id = 0;  // given by create_file()
-  std::string uuid;     // its id in the storage
+  std::string uuid;     // by which people name it, and its id in the storage unless it has a path there
   std::string storage;  // the storage's id
   std::string name;     // as its owner calls it; never part of a path
   std::int64_t bytes = 0;
@@ -25,6 +26,10 @@ struct FileRecord {
   std::int64_t job = 0;            // whose result it is; 0: none
   std::int64_t created_by_id = 0;  // 0: nobody who has an account
   std::string created_at = {};     // given by the database
+  std::string path = {};           // in the storage; empty: it lies there by its uuid
+
+  // What the storage calls it.
+  const std::string& stored_as() const { return path.empty() ? uuid : path; }
 };
 
 // Gives its id.
@@ -68,7 +73,11 @@ Result<std::optional<SegmentRecord>> records_of(db::Connection& connection, std:
 // The job needs them no longer; their files become orphans. Gives their ids in the storage.
 Result<std::vector<std::string>> forget_segments(db::Connection& connection, std::int64_t job);
 
-// Whether a record names the file: what storage::Storage::remove_orphans() asks.
-Result<bool> is_file_wanted(db::Connection& connection, const std::string& uuid);
+// How often the job has ended with a file of this purpose that had a path: the next one gets another path.
+Result<std::int64_t> count_results(db::Connection& connection, std::int64_t job, std::string_view purpose);
+
+// Whether the file, as the storage calls it, must stay: what storage::Storage::remove_orphans() asks. A record names
+// it, or it has a path that no result file of a job can have.
+Result<bool> is_file_wanted(db::Connection& connection, const std::string& name);
 
 }  // namespace lade::store

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "base/one_line.h"
 #include "store/events.h"
 #include "store/job_list.h"
 #include "store/sql.h"
@@ -91,9 +92,9 @@ class JobUpdate {
 void set_end(JobUpdate& update, const db::Connection& connection, const Decisive& from, const JobChange& change) {
   update.set_sql(fmt::format("finished_at = {}", now_sql(connection)));
   update.set("ended_in", std::string(to_string(from.standing.state)));
-  update.set("error", text_or_null(change.error));
+  update.set("error", text_or_null(one_line(change.error)));
   update.set("error_code", text_or_null(change.error_code));
-  update.set("error_hint", text_or_null(change.error_hint));
+  update.set("error_hint", text_or_null(one_line(change.error_hint)));
 }
 
 void set_return(JobUpdate& update) {
@@ -321,7 +322,7 @@ Result<void> save_bill(db::Connection& connection, std::int64_t id, const JobBil
                           rows[Outcome::deleted],
                           rows.removed,
                           bill.issues,
-                          text_or_null(bill.results_error),
+                          text_or_null(one_line(bill.results_error)),
                           id};
   LADE_ASSIGN(const std::int64_t changed,
               connection.execute("UPDATE lade_job SET rows_read = $1, rows_inserted = $2, rows_updated = $3, "

@@ -67,7 +67,7 @@ Result<std::vector<UnwantedFile>> remove_job(db::Connection& connection, std::in
     LADE_TRY(drop_job_tables(connection, id));
     LADE_ASSIGN(const auto segments, forget_segments(connection, id));
     LADE_ASSIGN(const auto results, connection.query("DELETE FROM lade_file WHERE job_id = $1 "
-                                                     "RETURNING CAST(uuid AS text), storage_id",
+                                                     "RETURNING coalesce(path, CAST(uuid AS text)), storage_id",
                                                      values));
     // What refers to the job by a foreign key goes with it.
     LADE_ASSIGN(

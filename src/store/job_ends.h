@@ -15,7 +15,7 @@ Result<std::vector<std::int64_t>> jobs_to_cancel(db::Connection& connection);
 
 // A file that no record names any more.
 struct UnwantedFile {
-  std::string uuid;     // its id in the storage
+  std::string uuid;     // as the storage calls it
   std::string storage;  // the storage's id; of segments empty: it is that of the job's tasks
 };
 // Forgets a finished job with all that belongs to it, in the caller's transaction when there is one, and gives the

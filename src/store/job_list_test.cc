@@ -217,6 +217,36 @@ TEST_P(JobList, FilesAreWantedWhileARecordNamesThem) {
   EXPECT_FALSE(find_file(*connection, *id).value());
 }
 
+TEST_P(JobList, AFileWithAPathIsWantedByItsPath) {
+  const std::int64_t job = created(new_job());
+  const std::string folder = "uploads/imports/" + found(job).uuid;
+  FileRecord in{.uuid = new_uuid(), .storage = new_uuid(), .name = "failed.csv", .bytes = 1, .purpose = "failed"};
+  in.job = job;
+  EXPECT_EQ(count_results(*connection, job, "failed").value(), 0);
+  ASSERT_OK(create_file(*connection, in));
+  EXPECT_EQ(count_results(*connection, job, "failed").value(), 0) << "as files were stored before they had paths";
+  in.uuid = new_uuid();
+  in.path = folder + "/failed.csv";
+  const auto id = create_file(*connection, in);
+  ASSERT_OK(id);
+  const auto files = results_of(*connection, job);
+  ASSERT_OK(files);
+  ASSERT_EQ(files->size(), 2u);
+  EXPECT_EQ((*files)[0].stored_as(), (*files)[0].uuid);
+  EXPECT_EQ((*files)[1].stored_as(), in.path);
+  EXPECT_TRUE(is_file_wanted(*connection, in.path).value());
+  for (const char* name : {"/succeeded.csv", "/1/failed.csv", "/2024-unprocessed.xlsx"})
+    EXPECT_FALSE(is_file_wanted(*connection, folder + name).value()) << name;
+  // What others may have put there.
+  for (const std::string& name : {folder + "/photo.jpg", folder + "/failed.txt",
+                                  std::string("uploads/imports/8c5f2d6e-9d27-4f3c-8a55-3f4ad2b0f5a1/failed.csv")})
+    EXPECT_TRUE(is_file_wanted(*connection, name).value()) << name;
+  ASSERT_OK(mark_file_removed(*connection, *id));
+  EXPECT_FALSE(is_file_wanted(*connection, in.path).value());
+  EXPECT_EQ(count_results(*connection, job, "failed").value(), 1);
+  EXPECT_EQ(count_results(*connection, job, "succeeded").value(), 0);
+}
+
 TEST_P(JobList, TheLastAttemptsSegmentIsThatOfItsChunk) {
   const std::int64_t job = created(new_job());
   const std::string first = new_uuid(), second = new_uuid(), again = new_uuid();

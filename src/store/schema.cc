@@ -369,6 +369,12 @@ ALTER TABLE lade_outcome ADD revision bigint NOT NULL DEFAULT 0;
 ALTER TABLE lade_journal ADD kept boolean NOT NULL DEFAULT false;
 )sql";
 
+// Where others find a file; null: it lies in the storage by its uuid.
+constexpr std::string_view kPaths = R"sql(
+ALTER TABLE lade_file ADD path text;
+CREATE INDEX lade_file_path ON lade_file (path) WHERE path IS NOT NULL;
+)sql";
+
 }  // namespace
 
 std::span<const db::Migration> migrations() {
@@ -398,6 +404,7 @@ std::span<const db::Migration> migrations() {
       {17, "comparisons", comparisons_sqlite, comparisons_postgresql},
       {18, "undo", kUndo, kUndo},
       {19, "fixes", kFixes, kFixes},
+      {20, "paths of files", kPaths, kPaths},
   };
   return all;
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <ctime>
 
 #include "base/file.h"
 #include "xlsx/written_cell.h"
@@ -16,7 +17,8 @@ namespace {
 constexpr std::size_t kMaxRows = LXW_ROW_MAX;
 constexpr std::size_t kMaxColumns = LXW_COL_MAX;
 constexpr std::size_t kMaxWidth = 60;
-constexpr std::size_t kInlineChoices = 255;  // characters of a drop-down list that stands in its cell's rule
+constexpr std::time_t kCreated = 946'684'800;  // 2000-01-01: what a workbook says instead of the time
+constexpr std::size_t kInlineChoices = 255;    // characters of a drop-down list that stands in its cell's rule
 
 Error refused(lxw_error code) {
   return {"workbook_write", fmt::format("cannot write the workbook: {}", lxw_strerror(code)),
@@ -149,6 +151,10 @@ Result<Writer> Writer::create(const std::filesystem::path& folder, std::string_v
   options.use_zip64 = LXW_TRUE;
   state->book = workbook_new_opt(state->file->path().c_str(), &options);
   if (state->book == nullptr) return fail(refused(LXW_ERROR_MEMORY_MALLOC_FAILED));
+  // The same rows give the same bytes.
+  lxw_doc_properties properties{};
+  properties.created = kCreated;
+  LADE_TRY(check(workbook_set_properties(state->book, &properties)));
   state->sheet = workbook_add_worksheet(state->book, sheet_name(sheet).c_str());
   if (state->sheet == nullptr) return fail(refused(LXW_ERROR_MEMORY_MALLOC_FAILED));
   state->date = workbook_add_format(state->book);

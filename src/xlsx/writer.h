@@ -10,7 +10,7 @@
 #include "base/bytes.h"
 #include "base/result.h"
 
-// Rows → one sheet of a new workbook, in constant memory.
+// Rows → one sheet of a new workbook, in constant memory. The same rows give the same bytes.
 namespace lade::xlsx {
 
 // A column of a template: what is said about it beside its header.

@@ -1,5 +1,6 @@
 """lade import with its files in a bucket, and what is said when that cannot be."""
 
+import json
 import sys
 import uuid
 
@@ -31,6 +32,18 @@ class BucketTest(ProgramTest):
         self.assertEqual(self.sql("SELECT code FROM thing"), [("a",)])
         self.assertFalse((self.folder / "lade-data" / "storage").exists())
         self.assertTrue(any(call.startswith("PUT ") for call in self.storage.ask()["seen"]))
+
+    def test_results_lie_where_others_look_for_them(self):
+        self.write("things.csv", HEADER + "a,first\n,bad\n")
+        for settings, folder in (({}, "uploads/imports"), ({"IMPORT_S3_PREFIX": "theirs"}, "theirs")):
+            with self.subTest(folder=folder):
+                self.storage.ask()
+                code, output = self.import_there("--output", "json", "--results-prefix", "hr-", **settings)
+                self.assertEqual(code, 2, output)
+                job = json.loads(output.splitlines()[-1])["job_id"]
+                prefix = self.place.split("?")[0].split("lade-test")[1]
+                seen = self.storage.ask()["seen"]
+                self.assertTrue(any(f"/lade-test{prefix}/{folder}/{job}/hr-failed.csv" in call for call in seen), seen)
 
     def test_the_settings_name_it(self):
         self.write("settings", f"LADE_STORAGE={self.place}\nAWS_ACCESS_KEY_ID=S3RVER\nAWS_SECRET_ACCESS_KEY=S3RVER\n")

@@ -67,6 +67,41 @@ class Links(BucketTest):
             time.sleep(0.1)
         self.assertIn(status, (400, 403))
 
+    def test_results_lie_in_the_folder_of_their_job(self):
+        job = self.submit(HEADER + "a,first\n,bad\n")
+        self.wait_for(job)
+        prefix = urllib.parse.urlsplit(self.place).path.strip("/")
+        for which in ("failed", "succeeded"):
+            link = self.client.get(f"/api/v1/imports/{job}/results/{which}/link").json()["url"]
+            self.assertEqual(urllib.parse.urlsplit(link).path, f"/lade-test/{prefix}/uploads/imports/{job}/{which}.csv")
+            self.assertEqual(send("GET", link)[1], self.client.get(f"/api/v1/imports/{job}/results/{which}").body)
+        # Nobody gets at them by way of an upload.
+        escaped = urllib.parse.quote(f"uploads/imports/{job}/failed.csv", safe="")
+        said = {"name": "x.csv", "bytes": 1, "sha256": "0" * 64}
+        self.assertEqual(self.client.post(f"/api/v1/files/{escaped}/confirm", said).status, 404)
+        self.assertEqual(self.client.get(f"/api/v1/files/{escaped}/link").status, 404)
+
+    def test_results_are_as_the_import_says(self):
+        content = HEADER + "a,first\n,bad\n"
+        job = self.submit(content, output_format="xlsx", result_file_prefix="hr-2024.")
+        self.wait_for(job)
+        answer = self.client.get(f"/api/v1/imports/{job}/results/failed")
+        self.assertIn("hr-2024.failed.xlsx", answer.headers["Content-Disposition"])
+        self.assertTrue(answer.body.startswith(b"PK"))
+        link = self.client.get(f"/api/v1/imports/{job}/results/failed/link").json()["url"]
+        self.assertTrue(urllib.parse.urlsplit(link).path.endswith(f"/uploads/imports/{job}/hr-2024.failed.xlsx"))
+        self.assertEqual(send("GET", link)[1], answer.body)
+        job = self.submit(content, create_result_file_records="false")
+        self.wait_for(job)
+        self.problem(self.client.get(f"/api/v1/imports/{job}/results/failed/link"), 404, "result_not_found")
+        self.assertEqual(self.client.post("/api/v1/imports", {"definition": "things", "output_fromat": "csv"}).json()["code"], "option_unknown")
+        self.assertIn(b",bad,", self.client.get(f"/api/v1/imports/{job}/results/failed").body)
+        for wrong in ({"output_format": "pdf"}, {"result_file_prefix": "../x"}, {"result_file_prefix": "a" * 101},
+                      {"create_result_file_records": "perhaps"}):
+            with self.subTest(wrong=wrong):
+                query = urllib.parse.urlencode({"name": "x.csv", "definition": "things"} | wrong)
+                self.problem(self.client.post(f"/api/v1/imports?{query}", content.encode(), **{"Content-Type": "text/csv"}), 400, "request_invalid")
+
     def test_a_browser_uploads_into_the_bucket(self):
         content = (HEADER + "a,first\nb,second\n").encode()
         said = {"name": "straight.csv", "bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}

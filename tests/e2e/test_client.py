@@ -132,6 +132,9 @@ class Client(ClientTest):
         self.assertIn("nameless", (self.folder / "out/failed.csv").read_text())
         self.assertIn("first", (self.folder / "out/succeeded.csv").read_text())
         self.assertEqual(sorted(path.name for path in (self.folder / "out").iterdir()), ["failed.csv", "succeeded.csv"])
+        summary = self.remote_import(HEADER + "b,second\n,nameless\n", "--results-dir", "book", "--results-format", "xlsx", exit_code=2)
+        self.assertEqual(summary["files"]["failed"], "book/failed.xlsx")
+        self.assertEqual([path.name for path in (self.folder / "book").iterdir()], ["failed.xlsx"])
         code, output = self.remote("results", "things-1", "--results-dir", "none", token="lade_wrong")
         self.assertEqual((code, (self.folder / "none").exists()), (1, False), output)
 

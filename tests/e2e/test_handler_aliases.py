@@ -104,6 +104,15 @@ class Imports(Resources):
         self.assertEqual(self.polled(job)["status"], "succeeded")
         self.assertEqual(self.things(), [("a", "first")])
 
+    def test_result_files_as_they_are_wished(self):
+        found = self.polled(self.begin(output_format="xlsx", result_file_prefix="monday-"))
+        self.assertEqual({file["which"] for file in found["result_files"]}, {"failed", "succeeded"})
+        for file in found["result_files"]:
+            self.assertTrue(file["name"].startswith("monday-") and file["name"].endswith(".xlsx"), file)
+            self.assertEqual(self.client.get(file["url"]).body[:2], b"PK")
+        found = self.polled(self.begin(content=HEADER + "c,third\n,bad\n", create_result_file_records=False))
+        self.assertEqual((found["status"], found["result_files"]), ("succeeded", []))
+
     def test_a_failure_says_why(self):
         job = self.begin(content="Other,Header\nx,y\n")
         found = self.polled(job)
@@ -125,9 +134,11 @@ class Imports(Resources):
         for options, code in (({"batch_size": 0}, "request_invalid"), ({"batch_size": 100001}, "request_invalid"),
                               ({"batch_size": "many"}, "request_invalid"), ({"batch_size": 1.5}, "request_invalid"),
                               ({"header_rows": -1}, "request_invalid"), ({"header_rows": 101}, "request_invalid"),
-                              ({"count_total_first": "perhaps"}, "request_invalid"), ({"batchsize": 5}, "option_unknown")):
+                              ({"count_total_first": "perhaps"}, "request_invalid"), ({"create_result_file_records": 2}, "request_invalid"), ({"batchsize": 5}, "option_unknown")):
             told = self.problem(self.client.post("/api/v1/things/import/", {"file_id": file, "options": options}), 400, code)
             self.assertIn(next(iter(options)), told["detail"])
+        for options in ({"output_format": "pdf"}, {"result_file_prefix": "../x"}, {"result_file_prefix": 7}):
+            self.problem(self.client.post("/api/v1/things/import/", {"file_id": file, "options": options}), 400, "request_invalid")
         self.problem(self.client.post("/api/v1/things/import", {"file_id": file}), 404, "route_not_found")
         self.assertEqual(self.client.get("/api/v1/imports").json()["items"], [])
 
