@@ -1,4 +1,5 @@
-#include "jobs/definitions.h"
+#include "api/definitions.h"
+
 #include "api/paging.h"
 #include "api/problem.h"
 #include "api/route.h"
@@ -7,6 +8,7 @@
 #include "definition/parse.h"
 #include "definition/patch.h"
 #include "jobs/accept.h"
+#include "jobs/definitions.h"
 #include "jobs/expand.h"
 #include "jobs/match.h"
 #include "jobs/open_source.h"
@@ -161,7 +163,17 @@ Result<http::Response> match(Call& call) {
   return json_response(200, std::move(object));
 }
 
-Result<http::Response> template_file(Call& call) {
+Result<http::Response> schema(Call& call) {
+  LADE_TRY(call.query.finish());
+  http::Response response;
+  response.headers.set("Content-Type", "application/schema+json");
+  response.body = std::string(definition::json_schema());
+  return response;
+}
+
+}  // namespace
+
+Result<http::Response> definition_template(Call& call) {
   const std::string format = call.query.text("format").value_or("xlsx");
   LADE_TRY(call.query.finish());
   LADE_ASSIGN(const store::StoredDefinition stored, require(call));
@@ -176,16 +188,6 @@ Result<http::Response> template_file(Call& call) {
   LADE_ASSIGN(const std::uint64_t bytes, file.size());
   return download(std::move(file), bytes, stored.slug + "." + format);
 }
-
-Result<http::Response> schema(Call& call) {
-  LADE_TRY(call.query.finish());
-  http::Response response;
-  response.headers.set("Content-Type", "application/schema+json");
-  response.body = std::string(definition::json_schema());
-  return response;
-}
-
-}  // namespace
 
 std::vector<Route> definition_routes() {
   const Access reads{Role::viewer, "definitions:read"}, writes{Role::admin, "definitions:write"};
@@ -221,7 +223,7 @@ std::vector<Route> definition_routes() {
        .name = "definitions.template",
        .summary = "A file to fill in: the columns that the definition reads, and a sample row",
        .access = reads,
-       .answer = template_file,
+       .answer = definition_template,
        .query = {{"format", "string", "xlsx (default: with comments and drop-down lists) or csv"}},
        .answers = {{200, kWorkbookType, "the file"}, {200, kCsvType, ""}}},
       {.method = "PUT",

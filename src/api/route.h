@@ -100,6 +100,7 @@ std::vector<Route> administration_routes();
 std::vector<Route> webhook_routes();
 std::vector<Route> alias_routes();
 std::vector<Route> workbook_alias_routes();
+std::vector<Route> handler_alias_routes();
 std::vector<Route> root_routes();
 
 struct Match {

@@ -39,6 +39,7 @@ Service::Service(const ServiceOptions& options, std::unique_ptr<storage::Storage
       reading_(reading_url(here().database), options.sessions),
       writing_(here().database, db::backend_of(here().database) == db::Backend::sqlite ? 1 : options.sessions),
       events_(reading_) {
+  if (here().mirror) mirror_ = std::make_unique<mirror::Reader>(*here().mirror);
   if (works_) working_ = std::jthread([this](const std::stop_token& stop) { works_->run(stop); });
   tidying_ = std::jthread([this](const std::stop_token& stop) { tidy(stop); });
 }

@@ -12,6 +12,7 @@
 #include "api/metrics.h"
 #include "db/pool.h"
 #include "jobs/work.h"
+#include "mirror/mirror.h"
 #include "storage/storage.h"
 
 namespace lade::api {
@@ -46,6 +47,8 @@ class Service {
   const storage::Storage& storage() const { return *storage_; }
   accounts::PasswordHasher& passwords() { return passwords_; }
   EventHub& events() { return events_; }
+  // What a Redis shows of how far jobs are; null when none is named.
+  mirror::Reader* mirror() { return mirror_.get(); }
   Metrics& metrics() { return metrics_; }
   // Null when this process runs no tasks.
   const queue::Node* node() const { return works_ ? &works_->node() : nullptr; }
@@ -64,6 +67,7 @@ class Service {
   accounts::PasswordHasher passwords_;
   EventHub events_;
   Metrics metrics_;
+  std::unique_ptr<mirror::Reader> mirror_;
   std::jthread working_;
   std::jthread tidying_;
 };

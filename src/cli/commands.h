@@ -19,6 +19,7 @@ struct CommonOptions {
   bool quiet = false;
   std::string settings;  // --settings, LADE_SETTINGS: a file of named settings
   std::string handlers;  // --handlers: the file of row handlers, over the setting HANDLERS_FILE
+  std::string redis;     // --redis: where progress is mirrored, over the setting REDIS_URL
 
   std::string server;      // --server; empty: none
   std::string token;       // --token
@@ -84,6 +85,8 @@ void add_server_options(CLI::App& command, CommonOptions& common);
 void add_source_options(CLI::App& command, std::string& source);
 // --settings and --handlers.
 void add_settings_option(CLI::App& command, CommonOptions& common);
+// --redis, for commands that work on jobs.
+void add_redis_option(CLI::App& command, CommonOptions& common);
 
 // The whole of a small text file.
 Result<std::string> read_all(const std::string& path);

@@ -75,6 +75,9 @@ Result<void> apply_settings(ImportCommand& command, const CommonOptions& common)
   jobs::ImportOptions settings = command.options;
   LADE_TRY(apply(named, settings));
   command.options.handlers = settings.handlers;
+  if (!command.options.dry_run) LADE_TRY(set_mirror(named, command.options));
+  if (command.options.mirror && !common.quiet)
+    command.options.mirror->say = [](const std::string& text) { fmt::print(stderr, "{}\n", text); };
   command.options.store_results = settings.store_results;
   command.options.result_bom = settings.result_bom;
   command.options.results_path = settings.results_path;
@@ -170,6 +173,7 @@ void add_tuning(CLI::App& app, ImportCommand& command) {
 void add_job_options(CLI::App& app, ImportCommand& command, CLI::Option& files, CommonOptions& common) {
   files.description(files.get_description() + "; several with --async");
   add_server_options(app, common);
+  add_redis_option(app, common);
   CLI::Option* async =
       app.add_flag("--async", command.async, "store the file, queue the job for lade worker and print its id");
   app.add_option("--batch", command.options.batch, "put the job into the batch of this name (see lade batches)")

@@ -142,4 +142,10 @@ void add_settings_option(CLI::App& command, CommonOptions& common) {
   command.add_option("--handlers", common.handlers, "file of row handlers (docs/handlers.md; HANDLERS_FILE)");
 }
 
+void add_redis_option(CLI::App& command, CommonOptions& common) {
+  command.add_option("--redis", common.redis,
+                     "Redis that shows how far jobs are: redis://HOST:PORT/DB or unix:PATH (REDIS_URL; password: "
+                     "REDIS_PASSWORD)");
+}
+
 }  // namespace lade::cli

@@ -43,6 +43,7 @@ Result<api::ServiceOptions> service_options(const ServeCommand& command, const C
     log(LogLevel::warning, "node_error", {{"code", error.code}, {"message", error.message}});
   };
   LADE_TRY(apply(named, work.here));
+  LADE_TRY(set_mirror(named, work.here));
   LADE_TRY(apply(named, work.deliveries));
   work.here.workers = static_cast<unsigned>(work.settings.concurrency);
   LADE_TRY(work.here.validate());
@@ -144,6 +145,7 @@ void add_serve_command(CLI::App& app, CommonOptions& common, Action& action) {
   CLI::App* sub = app.add_subcommand("serve", "Serve the API over HTTP, and work on jobs");
   add_place_options(*sub, common);
   add_settings_option(*sub, common);
+  add_redis_option(*sub, common);
   sub->add_flag("--quiet", common.quiet, "say nothing but what is logged");
   add_options(*sub, *command);
   sub->footer(

@@ -116,6 +116,7 @@ Result<NamedSettings> named_settings(const std::string& file) {
 Result<NamedSettings> named_settings(const CommonOptions& common) {
   LADE_ASSIGN(NamedSettings settings, named_settings(common.settings));
   if (!common.handlers.empty()) settings.insert_or_assign("HANDLERS_FILE", common.handlers);
+  if (!common.redis.empty()) settings.insert_or_assign("REDIS_URL", common.redis);
   return settings;
 }
 
@@ -136,6 +137,16 @@ Result<void> set_place(const CommonOptions& common, jobs::ImportOptions& options
                 ErrorKind::usage);
   if (storage.empty()) return {};
   LADE_ASSIGN(options.bucket, storage::parse_bucket_url(storage, setting));
+  return {};
+}
+
+Result<void> set_mirror(const NamedSettings& settings, jobs::ImportOptions& options) {
+  const auto url = settings.find("REDIS_URL");
+  if (url == settings.end() || url->second.empty()) return {};
+  LADE_ASSIGN(mirror::Address address, mirror::parse_address(url->second));
+  if (const auto password = settings.find("REDIS_PASSWORD"); password != settings.end() && address.password.empty())
+    address.password = password->second;
+  options.mirror = mirror::Options{.address = std::move(address)};
   return {};
 }
 

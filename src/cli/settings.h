@@ -29,6 +29,9 @@ Result<void> set_place(const CommonOptions& common, jobs::ImportOptions& options
 // What they say about imports: threads, the size of batches, row handlers, result files. What the command line says
 // comes after and counts more.
 Result<void> apply(const NamedSettings& settings, jobs::ImportOptions& options);
+// The Redis that shows how far jobs are, if one is named. What is to be said about it goes to the log; a command
+// without one says where else. Fails with redis_url_invalid.
+Result<void> set_mirror(const NamedSettings& settings, jobs::ImportOptions& options);
 // How long addresses of files in a bucket are valid.
 Result<std::chrono::seconds> link_expires(const NamedSettings& settings);
 // What they say about webhooks.

@@ -88,5 +88,18 @@ TEST(SettingsFile, SaysWhereWebhooksMayBe) {
   EXPECT_FAILS(apply({{"WEBHOOK_ALLOW_PRIVATE", "1"}}, options), "setting_invalid");
 }
 
+TEST(Settings, NameTheMirror) {
+  jobs::ImportOptions options;
+  ASSERT_OK(set_mirror({}, options));
+  EXPECT_FALSE(options.mirror);
+  ASSERT_OK(set_mirror({{"REDIS_URL", "redis://cache:6380/2"}, {"REDIS_PASSWORD", "secret"}}, options));
+  ASSERT_TRUE(options.mirror);
+  EXPECT_EQ(to_text(options.mirror->address), "redis://cache:6380/2");
+  EXPECT_EQ(options.mirror->address.password, "secret");
+  ASSERT_OK(set_mirror({{"REDIS_URL", "redis://:own@cache"}, {"REDIS_PASSWORD", "secret"}}, options));
+  EXPECT_EQ(options.mirror->address.password, "own");
+  EXPECT_FAILS(set_mirror({{"REDIS_URL", "rediss://cache"}}, options), "redis_url_invalid");
+}
+
 }  // namespace
 }  // namespace lade::cli

@@ -37,6 +37,8 @@ int run(const WorkerCommand& command, const CommonOptions& common) {
   };
   options.report = [](const Error& error) { fmt::print(stderr, "{}: {}\n", error.code, error.message); };
   if (auto applied = apply(*named, options.here); !applied) return report(applied.error(), common.output);
+  if (auto set = set_mirror(*named, options.here); !set) return report(set.error(), common.output);
+  if (options.here.mirror) options.here.mirror->say = options.say;
   if (auto applied = apply(*named, options.deliveries); !applied) return report(applied.error(), common.output);
   options.here.workers = static_cast<unsigned>(settings->concurrency);
   if (auto valid = options.here.validate(); !valid) return report(valid.error(), common.output);
@@ -53,6 +55,7 @@ void add_worker_command(CLI::App& app, CommonOptions& common, Action& action) {
   CLI::App* sub = app.add_subcommand("worker", "Work on queued jobs until it is stopped");
   add_database_options(*sub, common);
   add_settings_option(*sub, common);
+  add_redis_option(*sub, common);
   sub->add_option("--workers", command->workers, "threads (default: QUEUE_CONCURRENCY, or 4)");
   sub->add_option(
       "--queue", command->queue,

@@ -39,8 +39,8 @@ Result<std::string> snapshot_of(db::Connection& connection, const store::StoredD
                                 const definition::Limits& limits, const ImportOptions& options) {
   const definition::Definition said = definition::parse_definition(stored.source_text).definition;
   const bool as_said = limits.max_errors.empty() && limits.fail_when.empty() && options.source.empty();
-  // Which set is meant is decided once, here: whoever opens the job later must not ask again.
-  if (as_said && said.steps.empty() && said.set() == nullptr) return stored.snapshot;
+  // Which set is meant, and which handler, is decided once, here: whoever opens the job later must not ask again.
+  if (as_said && said.steps.empty() && said.set() == nullptr && said.handler() == nullptr) return stored.snapshot;
   LADE_ASSIGN(definition::Definition definition, for_request(said, options));
   LADE_TRY(definition::set_limits(definition, limits));
   LADE_ASSIGN(definition, expanded(definition, connection, options));

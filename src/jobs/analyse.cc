@@ -66,7 +66,8 @@ analysis::AnalyserOptions options_of(const Job& job) {
 ChunkAnalyser::ChunkAnalyser(const Job& job, db::Connection* connection)
     : job_(job), analyser_(*job.program, job.maps, connection, options_of(job)) {}
 
-Result<ChunkAnalyser::Chunk> ChunkAnalyser::analyse(std::size_t number, const std::stop_token& stop) {
+Result<ChunkAnalyser::Chunk> ChunkAnalyser::analyse(std::size_t number, const std::stop_token& stop,
+                                                    std::atomic<std::int64_t>* failed) {
   rows_.clear();
   Chunk chunk{rows_, std::make_unique<staging::IssueLog>(*job_.area), {}, 0};
   staging::IssueWriter issues(*chunk.findings);
@@ -81,6 +82,7 @@ Result<ChunkAnalyser::Chunk> ChunkAnalyser::analyse(std::size_t number, const st
     LADE_ASSIGN(const bool more, reader.next(batch));
     if (!more) break;
     LADE_TRY(analyser_.analyse(batch, sink, stop));
+    if (failed != nullptr) *failed = sink.failed;
   }
   LADE_TRY(issues.publish(chunk.issues));
   chunk.failed_rows = sink.failed;

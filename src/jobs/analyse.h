@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <stop_token>
 
@@ -22,8 +24,8 @@ class ChunkAnalyser {
     staging::IssueCounts issues;
     std::int64_t failed_rows = 0;
   };
-  // Fails with `cancelled` when it is asked to stop.
-  Result<Chunk> analyse(std::size_t chunk, const std::stop_token& stop);
+  // Counts failed rows up while it works. Fails with `cancelled` when it is asked to stop.
+  Result<Chunk> analyse(std::size_t chunk, const std::stop_token& stop, std::atomic<std::int64_t>* failed = nullptr);
 
  private:
   const Job& job_;

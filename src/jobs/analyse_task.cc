@@ -72,7 +72,8 @@ Result<void> plan(queue::TaskContext& context, Desk& desk, const TaskTarget& tar
 Result<void> analyse(const Work& work) {
   const Job& job = work.job();
   LADE_ASSIGN(ChunkAnalyser* const analyser, work.worker.analyser());
-  LADE_ASSIGN(ChunkAnalyser::Chunk chunk, analyser->analyse(work.target.part, work.context.stop()));
+  LADE_ASSIGN(ChunkAnalyser::Chunk chunk,
+              analyser->analyse(work.target.part, work.context.stop(), &work.unpublished.failed));
   LADE_FAILPOINT("stage");
   LADE_ASSIGN(const staging::WrittenSegment segment,
               staging::write_segment(work.open.storage, chunk.rows, job.plan.splitters, *chunk.findings));
@@ -87,6 +88,7 @@ Result<void> analyse(const Work& work) {
   model::RowCounts counts;
   counts[Outcome::failed] = chunk.failed_rows;
   LADE_TRY(store::advance_job(*session, job.id, {.chunks_done = 1, .rows_analysed = rows, .rows = counts}));
+  work.unpublished.clear();
   LADE_TRY(publication.commit());
   work.desk.progress().rows_analysed += rows;
   work.desk.progress().rows_failed += chunk.failed_rows;

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "db/pool.h"
+#include "jobs/active_jobs.h"
 #include "jobs/open_job.h"
 #include "jobs/stored_job.h"
 #include "queue/node.h"
@@ -36,6 +37,7 @@ class Desk {
   const ImportOptions& here() const { return here_; }
   const storage::Storage& storage() const { return storage_; }
   Progress& progress() const { return progress_; }
+  ActiveJobs& active() { return active_; }
 
  private:
   struct Place {
@@ -48,6 +50,7 @@ class Desk {
   const storage::Storage& storage_;
   db::Pool& sessions_;
   Progress& progress_;
+  ActiveJobs active_;
   std::mutex mutex_;
   std::map<std::int64_t, std::shared_ptr<Place>> places_;  // guarded by mutex_
   bool news_ = false;                                      // guarded by mutex_

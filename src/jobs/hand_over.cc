@@ -116,6 +116,7 @@ class HandingOver {
     const auto answered = job_.handler->answer(
         texts,
         [&](std::size_t at, const handlers::RowAnswer& answer) {
+          ++(answer.code.empty() ? work_.unpublished.succeeded : work_.unpublished.failed);
           if (answer.code.empty()) return good.push_back({at, outcome_of(answer)});
           failed.push_back({at,
                             {.code = std::string(answer.code),
@@ -155,6 +156,7 @@ class HandingOver {
       LADE_TRY(store_issues(*session, job_, *part.findings));
       return store::advance_job(*session, job_.id, {.rows = part.counts});
     };
+    work_.unpublished.clear();
     LADE_TRY(db::in_transaction(*session, store_all));
     work_.desk.progress().rows_loaded += part.counts.accounted();
     work_.desk.progress().rows_failed += part.counts[Outcome::failed];

@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "definition/definition.h"
 #include "handlers/registry.h"
+#include "mirror/options.h"
 #include "model/outcome.h"
 #include "staging/issue_log.h"
 #include "storage/bucket.h"
@@ -26,6 +27,7 @@ struct ImportOptions {
   std::string database;                               // sqlite:PATH or postgresql://…
   std::filesystem::path data = "lade-data";           // staging, spools and results live here
   std::optional<storage::BucketOptions> bucket = {};  // where files are stored instead of the data folder
+  std::optional<mirror::Options> mirror = {};         // the Redis that shows how far jobs are
   std::filesystem::path temp = {};                    // what is written aside while working; empty: data
   std::filesystem::path results_folder;               // default: data/imports/<job id>
   std::filesystem::path issues_file;                  // every finding as NDJSON; empty: not written

@@ -34,6 +34,8 @@ Runner::Runner(RunnerOptions options, db::Ownership ownership, std::unique_ptr<s
       sessions_(options.here.database, pool_size(options)),
       desk_(options.here, *storage_, sessions_, options.progress != nullptr ? *options.progress : progress_),
       node_(std::make_unique<queue::Node>(sessions_, node_options(options, storage_->id()))) {
+  if (options.here.mirror)
+    show_ = std::make_unique<ProgressShow>(*options.here.mirror, options.here.database, desk_.active());
   handle_tasks(*node_, desk_);
   webhooks::handle_deliveries(*node_, options.deliveries);
 }

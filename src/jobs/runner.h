@@ -6,6 +6,7 @@
 
 #include "db/ownership.h"
 #include "jobs/desk.h"
+#include "jobs/show_progress.h"
 #include "queue/node.h"
 #include "queue/settings.h"
 #include "storage/storage.h"
@@ -43,6 +44,7 @@ class Runner {
   db::Pool sessions_;
   Progress progress_;  // when nobody wants to see it
   Desk desk_;
+  std::unique_ptr<ProgressShow> show_;  // null without a mirror; ends when no task runs any more
   std::unique_ptr<queue::Node> node_;
 };
 

@@ -18,6 +18,7 @@ struct Work {
   TaskTarget target;
   OpenJob& open;
   Worker& worker;
+  UnpublishedRows& unpublished;
   const Job& job() const { return *open.job; }
   JobGroup group() const {
     return {job().id, job().uuid, open.storage.id(), job().options.company, job().definition().queue};

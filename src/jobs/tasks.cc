@@ -49,7 +49,8 @@ Result<void> run_step(TaskContext& context, Desk& desk, Step step) {
   LADE_ASSIGN(const std::shared_ptr<OpenJob> open,
               step == analyse ? desk.open(target.job) : open_current(desk, target.job));
   const OpenJob::WorkerPointer worker = open->worker();
-  Result<void> done = step({context, desk, target, *open, *worker});
+  ActiveJobs::Task active(desk.active(), target.job);
+  Result<void> done = step({context, desk, target, *open, *worker, active.rows});
   if (step == judge || step == finalise) desk.tell();
   if (step == analyse || step == process) tally_handlers(*open->job, *worker);
   if (!done) {
@@ -63,6 +64,7 @@ Result<void> run_step(TaskContext& context, Desk& desk, Step step) {
 template <auto run>
 Result<void> run_plain(TaskContext& context, Desk& desk) {
   LADE_ASSIGN(const TaskTarget target, read_target(context.task().payload));
+  const ActiveJobs::Task active(desk.active(), target.job);
   return run(context, desk, target);
 }
 
