@@ -287,6 +287,15 @@ class Handlers(Resources):
         self.assertEqual((found["status"], found["success_count"], found["failure_count"]), ("succeeded", 20, 1))
         self.assertEqual(sorted(note["row"] for note in self.ledger() if "row" in note), list(range(1, 21)))
         self.assertEqual([note["options"] for note in self.ledger() if "begins" in note], [{"department": "sales"}])
+        self.assertEqual([note["ends"] for note in self.ledger() if "ends" in note], ["succeeded"])
+
+    def test_metrics_tell_the_errors_of_each_handler(self):
+        self.polled(self.begin("staff", people(20) + "refuse,1\n"))
+        wanted = {'lade_handler_rows_total{handler="hire"} 21', 'lade_handler_errors_total{handler="hire"} 1'}
+        end = time.monotonic() + 10
+        while not wanted <= set(lines := self.connect().get("/metrics").body.decode().splitlines()):
+            self.assertLess(time.monotonic(), end, [line for line in lines if "handler" in line])
+            time.sleep(0.1)
 
     def test_request_over_definition_over_setting(self):
         self.assertEqual(self.batches("staff"), 5)
