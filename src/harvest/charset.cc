@@ -56,13 +56,6 @@ std::string charset_of_meta(std::string_view bytes) {
   return {found.data(), found.size()};
 }
 
-bool is_utf8(std::string_view bytes) {
-  int32_t length = 0;
-  UErrorCode status = U_ZERO_ERROR;
-  u_strFromUTF8(nullptr, 0, &length, bytes.data(), static_cast<int32_t>(bytes.size()), &status);
-  return status == U_BUFFER_OVERFLOW_ERROR || U_SUCCESS(status);
-}
-
 struct Close {
   void operator()(UConverter* converter) const { ucnv_close(converter); }
 };
@@ -110,6 +103,13 @@ Result<DecodedText> decoded(std::string_view bytes, const std::string& charset, 
 }
 
 }  // namespace
+
+bool is_utf8(std::string_view bytes) {
+  int32_t length = 0;
+  UErrorCode status = U_ZERO_ERROR;
+  u_strFromUTF8(nullptr, 0, &length, bytes.data(), static_cast<int32_t>(bytes.size()), &status);
+  return status == U_BUFFER_OVERFLOW_ERROR || U_SUCCESS(status);
+}
 
 std::string header_parameter(std::string_view header, std::string_view name) {
   for (std::size_t at = header.find(';'); at != std::string_view::npos; at = header.find(';', at + 1)) {

@@ -19,6 +19,8 @@ struct DecodedText {
 // encoding that does not exist.
 Result<DecodedText> decode_page(std::string_view bytes, std::string_view content_type, bool is_html);
 
+bool is_utf8(std::string_view bytes);
+
 // The value of a parameter of a header such as "text/html; charset=utf-8"; empty without one.
 std::string header_parameter(std::string_view header, std::string_view name);
 

@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <optional>
+
+#include "harvest/charset.h"
 
 namespace lade::harvest {
 namespace {
@@ -19,6 +22,23 @@ bool is_name_letter(char letter) {
 
 bool is_blank(char letter) {
   return letter == ' ' || letter == '\t' || letter == '\n' || letter == '\r' || letter == '\f';
+}
+
+// It stands in the XPath as it is.
+bool is_element_name(std::string_view name) {
+  return std::isalpha(static_cast<unsigned char>(name[0])) != 0 && std::ranges::all_of(name, [](char letter) {
+           return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '-' || letter == '_';
+         });
+}
+
+// Characters that an XPath may have in a literal.
+bool is_text(std::string_view text) {
+  const auto is_control = [](char letter) {
+    return static_cast<unsigned char>(letter) < ' ' && letter != '\t' && letter != '\n' && letter != '\r';
+  };
+  return is_utf8(text) && std::ranges::none_of(text, is_control) &&
+         text.find("\xEF\xBF\xBE") == std::string_view::npos &&  // U+FFFE and U+FFFF are no characters
+         text.find("\xEF\xBF\xBF") == std::string_view::npos;
 }
 
 std::string small(std::string text) {
@@ -121,11 +141,7 @@ class Parser {
     if (!take('*') && is_name_letter(here())) {
       LADE_ASSIGN(std::string type, name());
       result.type = small(std::move(type));
-      // What stands in an XPath as a name must be one.
-      for (const char letter : result.type)
-        if (static_cast<unsigned char>(letter) >= 128 || letter == '\'' || letter == '"')
-          return fault("no HTML element has this name");
-      if (std::isalpha(static_cast<unsigned char>(result.type[0])) == 0) return fault("no HTML element has this name");
+      if (!is_element_name(result.type)) return fault("no HTML element has this name");
     }
     while (!is_done()) {
       LADE_ASSIGN(const auto condition, simple(0));
@@ -289,6 +305,8 @@ Result<std::string> xpath_of_css(std::string_view selector) {
     return fail("selector_invalid",
                 fmt::format("a selector of {} characters; at most {} are accepted", selector.size(), kLongestSelector),
                 "", ErrorKind::invalid);
+  if (!is_text(selector))
+    return fail("selector_invalid", "a selector with control characters, or that is no UTF-8", "", ErrorKind::invalid);
   return Parser(selector).group();
 }
 

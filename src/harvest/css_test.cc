@@ -110,6 +110,9 @@ TEST(Css, FaultsHaveAPlace) {
     ASSERT_FAILS(xpath, "selector_invalid") << each.css;
     EXPECT_THAT(xpath.error().message, HasSubstr(each.message)) << each.css;
   }
+  for (const std::string_view css : {"a\\`", "1a", "ü", "a\x01", "\xC3", "a[b='\xFF']", "a[b='\xEF\xBF\xBF']"})
+    EXPECT_FAILS(xpath_of_css(css), "selector_invalid") << css;
+  EXPECT_OK(xpath_of_css("a[b='ü\t']"));
   EXPECT_FAILS(xpath_of_css(std::string(5000, 'a')), "selector_invalid");
   std::string nested = ":not(";
   for (int depth = 0; depth < 10; ++depth) nested += ":not(";

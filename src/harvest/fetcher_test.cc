@@ -204,7 +204,7 @@ TEST_F(Fetching, TellsBrokenAnswersApart) {
        true},
   };
   for (const Case& each : cases) {
-    serve([&](const Request&, const Peer& peer) {
+    serve([each](const Request&, const Peer& peer) {
       peer.send(each.bytes);
       if (each.resets) peer.reset();
     });
