@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include <chrono>
+#include <ctime>
 
 #include "harvest/charset.h"
 #include "testing/results.h"
@@ -215,13 +215,13 @@ class Hostile : public ::testing::Test {
     return text;
   }
   static Result<Extracted> extract(std::string_view page, std::vector<FieldRule> rules) {
-    const auto begin = std::chrono::steady_clock::now();
+    const std::clock_t begin = std::clock();
     for (std::size_t at = 0; at < rules.size(); ++at) rules[at].name = "f" + std::to_string(at);
     const auto extractor = Extractor::compile(rules);
     if (!extractor) return fail(extractor.error());
     auto extracted = extractor->extract(page, "text/html; charset=utf-8");
-    // On a busy machine, with sanitizers; what is not linear takes hours.
-    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(60));
+    // Of the processor, with sanitizers; what is not linear takes hours.
+    EXPECT_LT(std::clock() - begin, 30 * CLOCKS_PER_SEC);
     return extracted;
   }
 };
@@ -242,7 +242,7 @@ TEST_F(Hostile, ALongAttribute) {
   const auto extracted = extract("<p title=\"" + std::string(10'000'000, 'x') + "\">y</p>", {css("p[title]")});
   ASSERT_OK(extracted);
   EXPECT_THAT(extracted->fields[0].values, ElementsAre("y"));
-  EXPECT_OK(extract("<p title=\"" + std::string(10'000'000, '<'), {css("p")}));
+  EXPECT_OK(extract("<p title=\"" + std::string(2'000'000, '<'), {css("p")}));
 }
 
 TEST_F(Hostile, ManyAttributes) {
@@ -259,7 +259,7 @@ TEST_F(Hostile, ManyAttributes) {
 TEST_F(Hostile, WhatIsNotClosed) {
   for (const char* piece : {"<", "</", "<!--", "<p ", "<p a=\"", "&", "&#", "&#x110000;", "<script>", "<title><", "]]>",
                             "<?", "</p>", "<table><tr><td>", "<a b='", "\xF0\x9F", "<select><option>"})
-    (void)extract(repeated(piece, 1'000'000), {css("p")});
+    (void)extract(repeated(piece, 200'000), {css("p")});
 }
 
 TEST_F(Hostile, AnExpensiveExpression) {

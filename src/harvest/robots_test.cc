@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <ctime>
 #include <string>
 
 namespace lade::harvest {
@@ -114,9 +114,9 @@ TEST(Robots, MadeToBeExpensive) {
   std::string text = "User-agent: *\n";
   while (text.size() < 500'000) text += "Disallow: /*" + std::string(1000, 'a') + "*b\n";
   const std::string target = "/" + std::string(8000, 'a');
-  const auto begin = std::chrono::steady_clock::now();
+  const std::clock_t begin = std::clock();
   EXPECT_FALSE(allows(text, target));
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));  // minutes without a bound
+  EXPECT_LT(std::clock() - begin, 20 * CLOCKS_PER_SEC);  // minutes without a bound
 }
 
 }  // namespace
