@@ -3,9 +3,9 @@
 # Asks the package database first: when nothing is missing, nothing is run and no network is needed.
 set -eu
 
-build="g++ cmake ninja-build ccache mold pkg-config libboost1.81-dev libboost-json1.81-dev libcli11-dev libcurl4-openssl-dev
+build="g++ cmake ninja-build ccache mold pkg-config libboost1.81-dev libboost-json1.81-dev libc-ares-dev libcli11-dev libcurl4-openssl-dev
   libexpected-dev libfmt-dev libhiredis-dev libhowardhinnant-date-dev libhwy-dev libicu-dev libisal-dev liblua5.4-dev libpq-dev libre2-dev libsimdjson-dev libsodium-dev
-  libsqlite3-dev libssl-dev libuchardet-dev libvalijson-dev libxlsxwriter-dev libxxhash-dev libyaml-cpp-dev libzstd-dev
+  libsqlite3-dev libssl-dev libuchardet-dev libvalijson-dev libxlsxwriter-dev libxml2-dev libxxhash-dev libyaml-cpp-dev libzstd-dev
   tzdata zlib1g-dev"
 demo="sqlite3"
 test="clang-format-14 curl libgmock-dev libgtest-dev nodejs npm postgresql-15 python3 python3-jsonschema redis-server redis-tools sqlite3"

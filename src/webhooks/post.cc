@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "base/assert.h"
-#include "webhooks/address.h"
+#include "base/public_address.h"
 
 namespace lade::webhooks {
 namespace {

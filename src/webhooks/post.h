@@ -13,7 +13,7 @@ namespace lade::webhooks {
 struct PostLimits {
   std::chrono::milliseconds connect_timeout{5'000};
   std::chrono::milliseconds timeout{15'000};  // of all together
-  bool allow_private = false;                 // also addresses that are not of the public internet (address.h)
+  bool allow_private = false;  // also addresses that are not of the public internet (base/public_address.h)
 };
 
 struct PostRequest {

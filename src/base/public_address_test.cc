@@ -1,11 +1,11 @@
-#include "webhooks/address.h"
+#include "base/public_address.h"
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/un.h>
 
-namespace lade::webhooks {
+namespace lade {
 namespace {
 
 bool is_public_text(const char* text) {
@@ -72,4 +72,4 @@ TEST(Address, OfSomethingElse) {
 }
 
 }  // namespace
-}  // namespace lade::webhooks
+}  // namespace lade

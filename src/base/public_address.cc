@@ -1,4 +1,4 @@
-#include "webhooks/address.h"
+#include "base/public_address.h"
 
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace lade::webhooks {
+namespace lade {
 namespace {
 
 using Ipv6 = std::array<std::uint8_t, 16>;
@@ -82,4 +82,4 @@ bool is_public(const sockaddr& address) {
   return false;
 }
 
-}  // namespace lade::webhooks
+}  // namespace lade
