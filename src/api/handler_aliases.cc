@@ -28,7 +28,7 @@ using store::JobRecord;
 
 std::string_view word_for(const JobRecord& job) {
   if (job.standing.outcome == JobOutcome::succeeded) return "succeeded";
-  if (job.standing.outcome == JobOutcome::cancelled) return "cancelled";
+  if (job.standing.outcome == JobOutcome::cancelled || job.standing.outcome == JobOutcome::rejected) return "cancelled";
   if (job.standing.outcome) return "failed";
   const bool waits =
       job.standing.state == JobState::upload_completed || job.standing.state == JobState::waiting_for_upload;
@@ -260,7 +260,7 @@ std::vector<Route> handler_alias_routes() {
        .path = "/api/v1/{slug}/import_template/",
        .name = "resources.template",
        .summary = "An empty file for people to fill in",
-       .access = reads,
+       .access = {Role::viewer, "definitions:read"},
        .answer = definition_template,
        .query = {{"format", "string", "xlsx (default) or csv"}},
        .answers = {{200, kWorkbookType, "the file"}, {200, kCsvType, ""}}},

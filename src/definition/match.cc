@@ -241,8 +241,10 @@ Definition with_matches(Definition definition, const std::vector<KnownMatch>& ma
 }
 
 Definition with_all_columns(Definition definition, const std::vector<std::string>& header) {
-  if (definition.handler() == nullptr || !definition.columns.empty()) return definition;
+  const auto is_read = [](const DataColumn& column) { return !column.from.empty(); };
+  if (definition.handler() == nullptr || std::ranges::any_of(definition.columns, is_read)) return definition;
   for (const std::string& name : header) {
+    if (definition.find(name) != nullptr) continue;  // what a step fills
     DataColumn column;
     column.name = name;
     column.from = {name};

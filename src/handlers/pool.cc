@@ -22,6 +22,10 @@ std::string_view code_of(Trouble trouble) {
   return code;
 }
 
+Error cancelled() {
+  return {"cancelled", "the import was cancelled", {}, ErrorKind::cancelled};
+}
+
 }  // namespace
 
 // The rows of one call, and which of them have their answer.
@@ -125,11 +129,14 @@ Trouble Pool::talk(ProcessPointer& process, Batch& batch, Range range, std::chro
 }
 
 // After a trouble nobody knows whose fault it was: the rows that have no answer yet are tried one by one.
-Result<void> Pool::answer_batch(ProcessPointer& process, Batch& batch, Range range) {
+Result<void> Pool::answer_batch(ProcessPointer& process, Batch& batch, Range range, const std::stop_token& stop) {
   LADE_TRY(ensure(process));
   if (talk(process, batch, range, handler_.limits.batch_seconds) == Trouble::none) return {};
-  for (std::size_t row = range.begin; row < range.end; ++row)
-    if (batch.answered[row] == 0) LADE_TRY(answer_alone(process, batch, row));
+  for (std::size_t row = range.begin; row < range.end; ++row) {
+    if (batch.answered[row] != 0) continue;
+    if (stop.stop_requested()) return fail(cancelled());
+    LADE_TRY(answer_alone(process, batch, row));
+  }
   return {};
 }
 
@@ -156,11 +163,11 @@ Result<void> Pool::answer_alone(ProcessPointer& process, Batch& batch, std::size
 Result<void> Pool::answer(const RowTexts& rows, const Take& take, const std::stop_token& stop) {
   Batch batch{rows, take, std::vector<char>(rows.size(), 0), {}};
   for (std::size_t begin = 0; begin < rows.size();) {
-    if (stop.stop_requested()) return fail("cancelled", "the import was cancelled", {}, ErrorKind::cancelled);
     const std::size_t end = end_of_batch(rows, begin);
-    const Slot slot = registry_->slot(handler_);
+    const Slot slot = registry_->slot(handler_, stop);
+    if (!slot || stop.stop_requested()) return fail(cancelled());
     ProcessPointer process = idle();
-    auto answered = answer_batch(process, batch, {begin, end});
+    auto answered = answer_batch(process, batch, {begin, end}, stop);
     give_back(std::move(process));
     if (!answered) return answered;
     begin = end;

@@ -58,7 +58,7 @@ class Pool {
   void give_back(ProcessPointer process);
   Trouble talk(ProcessPointer& process, Batch& batch, Range range, std::chrono::seconds limit);
   Process::Next take_line(Process& process, Batch& batch, std::string_view line, Range range, std::size_t& open);
-  Result<void> answer_batch(ProcessPointer& process, Batch& batch, Range range);
+  Result<void> answer_batch(ProcessPointer& process, Batch& batch, Range range, const std::stop_token& stop);
   Result<void> answer_alone(ProcessPointer& process, Batch& batch, std::size_t row);
   std::size_t end_of_batch(const RowTexts& rows, std::size_t begin) const;
 

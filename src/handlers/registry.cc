@@ -67,8 +67,8 @@ std::vector<Registry::Tally> Registry::take_tallies() const {
   return tallies;
 }
 
-Slot Registry::slot(const Handler& handler) const {
-  return Slot(*handlers_.find(handler.name)->second.turns);
+Slot Registry::slot(const Handler& handler, const std::stop_token& stop) const {
+  return Slot(*handlers_.find(handler.name)->second.turns, stop);
 }
 
 }  // namespace lade::handlers

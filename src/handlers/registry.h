@@ -1,11 +1,13 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <semaphore>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,10 +21,20 @@ namespace lade::handlers {
 // A turn at a handler; given back with the object.
 class Slot {
  public:
-  explicit Slot(std::counting_semaphore<>& turns) : turns_(&turns) { turns_->acquire(); }
+  // Waits for it, unless it is asked to stop: then it has none.
+  Slot(std::counting_semaphore<>& turns, const std::stop_token& stop) : turns_(&turns) {
+    while (!turns_->try_acquire_for(std::chrono::milliseconds(100)))
+      if (stop.stop_requested()) {
+        turns_ = nullptr;
+        return;
+      }
+  }
   Slot(const Slot&) = delete;
   Slot& operator=(const Slot&) = delete;
-  ~Slot() { turns_->release(); }
+  ~Slot() {
+    if (turns_ != nullptr) turns_->release();
+  }
+  explicit operator bool() const { return turns_ != nullptr; }
 
  private:
   std::counting_semaphore<>* turns_;
@@ -50,7 +62,7 @@ class Registry {
   void count_row(const Handler& handler, bool failed) const;
 
   // Waits for a turn: a handler answers only so many batches at the same time.
-  Slot slot(const Handler& handler) const;
+  Slot slot(const Handler& handler, const std::stop_token& stop = {}) const;
   Spawner& spawner() const { return *spawner_; }
 
  private:

@@ -165,17 +165,13 @@ class StoredResult final : public ResultSink {
   std::unique_ptr<storage::Upload> upload_;
 };
 
-// All of them, or none.
-Result<std::vector<store::FileRecord>> finish_results(const storage::Storage& storage,
-                                                      std::initializer_list<StoredResult*> results) {
+// All of them, or an error: then those that are there already have no record and go with the next tidying up. They are
+// not removed here, for another attempt at the job's end may have published the same ones.
+Result<std::vector<store::FileRecord>> finish_results(std::initializer_list<StoredResult*> results) {
   std::vector<store::FileRecord> files;
   for (StoredResult* result : results) {
-    auto file = result->finish();
-    if (!file) {
-      for (const store::FileRecord& finished : files) (void)storage.remove(finished.stored_as());
-      return fail(std::move(file).error());
-    }
-    if (*file) files.push_back(std::move(**file));
+    LADE_ASSIGN(auto file, result->finish());
+    if (file) files.push_back(std::move(*file));
   }
   return files;
 }
@@ -189,7 +185,7 @@ Result<std::vector<store::FileRecord>> store_results(const OpenJob& open, const 
       unprocessed(open.storage, job, ledger, "unprocessed");
   LADE_TRY(
       write_results(job, {ledger.findings, ledger.untold, ledger.corrections.get()}, {failed, succeeded, unprocessed}));
-  return finish_results(open.storage, {&failed, &succeeded, &unprocessed});
+  return finish_results({&failed, &succeeded, &unprocessed});
 }
 
 Result<store::JobChange> change_of(db::Connection& connection, const Job& job, Ledger& ledger,
@@ -221,6 +217,7 @@ Result<void> tell_end(Worker& worker, const Job& job, Ledger& ledger, const std:
   store::JobChange change;
   {
     LADE_ASSIGN(const Worker::Session session, worker.session({}));
+    if (!queue::find_stage(*session, job.uuid, std::string(kProcessTask))) return {};  // nor was it told of a begin
     LADE_ASSIGN(change, change_of(*session, job, ledger, error));
   }
   const std::string_view status = change.event == JobEvent::completed   ? "succeeded"

@@ -21,6 +21,9 @@ namespace {
 
 using model::Outcome;
 
+constexpr std::chrono::seconds kSignOfLife{30}, kLongAgo{10};
+constexpr int kShare = 10;  // storing takes at most so small a part of the time
+
 // What a handler may say has become of a row, as field `outcome` of its result.
 constexpr std::array kSayable = {Outcome::inserted, Outcome::updated, Outcome::unchanged, Outcome::deleted,
                                  Outcome::skipped};
@@ -50,7 +53,7 @@ void append_cells(const analysis::Program& program, std::string_view tuple, hand
 class HandingOver {
  public:
   explicit HandingOver(const Work& work)
-      : work_(work), job_(work.job()), done_(job_), at_once_(job_.handler->batch_rows() * job_.options.flush_batches) {}
+      : work_(work), job_(work.job()), done_(job_), part_(job_), batch_(job_.handler->batch_rows()) {}
 
   Result<void> run() {
     LADE_ASSIGN(const bool begun, begin());
@@ -64,15 +67,20 @@ class HandingOver {
       if (!more) break;
       std::erase_if(slice.rows, [&](const load::Row& row) { return !open_.contains(row.place.row_id); });
       for (std::span<const load::Row> rest = slice.rows; !rest.empty();) {
-        const auto some = rest.first(std::min(at_once_, rest.size()));
+        const auto some = rest.first(std::min(batch_, rest.size()));
         rest = rest.subspan(some.size());
-        LADE_TRY(hand(some));
+        const auto handed = hand(some);
+        if (!handed || is_time_to_store()) LADE_TRY(store_part());
+        if (!handed) return handed;
       }
     }
+    LADE_TRY(store_part());
     return finish();
   }
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   // Finds out which rows are still to be handed over; false: none, so many have failed.
   Result<bool> begin() {
     const auto number = static_cast<std::int64_t>(work_.target.part);
@@ -87,22 +95,16 @@ class HandingOver {
       LADE_ASSIGN(auto all, to_stored(work_.target.part, settled, true));
       stored.push_back(std::move(all));
     }
-    const store::BucketOutcomes& before = stored.front();
-    // A bucket that was handed over before is here again because rows of it were corrected.
-    if (!before.settled && staged_.corrections) {
-      open_ = staged_.corrections->touched(work_.target.part, before.revision).rows;
-    } else {
-      LADE_TRY(store::for_each_outcome(before.packed, [&](const store::RowOutcome& row) -> Result<void> {
-        if (row.outcome == Outcome::unprocessed) open_.insert(row.row_id);
-        return {};
-      }));
-    }
-    LADE_ASSIGN(Remainder rest, without(job_, before, open_));
+    LADE_TRY(store::for_each_outcome(stored.front().packed, [&](const store::RowOutcome& row) -> Result<void> {
+      if (row.outcome == Outcome::unprocessed) open_.insert(row.row_id);
+      return {};
+    }));
+    LADE_ASSIGN(Remainder rest, without(job_, stored.front(), open_));
     done_ = std::move(rest.result);
     return true;
   }
 
-  // Hands some rows over and stores what became of them, even if it had to stop in the middle.
+  // Hands a batch over and keeps what became of its rows, even if it had to stop in the middle.
   Result<void> hand(std::span<const load::Row> rows) {
     LADE_FAILPOINT("hand");
     handlers::RowTexts texts;
@@ -112,12 +114,12 @@ class HandingOver {
       texts.end_row();
     }
     std::vector<std::pair<std::size_t, model::Issue>> failed;
-    std::vector<std::pair<std::size_t, Outcome>> good;
     const auto answered = job_.handler->answer(
         texts,
         [&](std::size_t at, const handlers::RowAnswer& answer) {
+          stay_alive();
           ++(answer.code.empty() ? work_.unpublished.succeeded : work_.unpublished.failed);
-          if (answer.code.empty()) return good.push_back({at, outcome_of(answer)});
+          if (answer.code.empty()) return keep(rows[at].place, outcome_of(answer), {});
           failed.push_back({at,
                             {.code = std::string(answer.code),
                              .message = std::string(answer.message),
@@ -127,39 +129,59 @@ class HandingOver {
     // Rows at which one process after another was lost are not to blame: they are tried again.
     if (!answered && answered.error().code == "handler_keeps_failing")
       std::erase_if(failed, [](const auto& row) { return row.second.code != "handler_failed"; });
-    BucketResult part(job_);
-    staging::IssueWriter issues(*part.findings);
-    for (const auto& [at, outcome] : good) {
-      part.outcomes.add({rows[at].place.row_id, outcome});
-      ++part.counts[outcome];
-      open_.erase(rows[at].place.row_id);
-    }
+    staging::IssueWriter issues(*part_.findings);
     for (auto& [at, issue] : failed) {
-      part.outcomes.add({rows[at].place.row_id, Outcome::failed, issue.code});
-      ++part.counts[Outcome::failed];
-      open_.erase(rows[at].place.row_id);
+      keep(rows[at].place, Outcome::failed, issue.code);
       LADE_TRY(load::tell(issues, rows[at].place, Outcome::failed, std::move(issue)));
     }
-    LADE_TRY(issues.publish(part.issues));
-    if (part.counts.accounted() > 0) LADE_TRY(store_part(part));
+    LADE_TRY(issues.publish(part_.issues));
+    ++batches_;
     return answered;
   }
 
+  void keep(const staging::RowPlace& place, Outcome outcome, std::string_view code) {
+    part_.outcomes.add({place.row_id, outcome, code});
+    ++part_.counts[outcome];
+    open_.erase(place.row_id);
+  }
+
+  // Rows that hang one after another can take longer than a task may without progress.
+  void stay_alive() {
+    if (Clock::now() - alive_ < kSignOfLife) return;
+    alive_ = Clock::now();
+    if (const auto session = work_.worker.session({})) (void)work_.context.save_progress(**session, progress());
+  }
+
+  std::string progress() const { return fmt::format(R"({{"open":{}}})", open_.size()); }
+
+  // After so many batches; less often when storing takes much of the time, and whenever it was long ago.
+  bool is_time_to_store() const {
+    const auto since = Clock::now() - stored_;
+    return since > kLongAgo || (batches_ >= job_.options.flush_batches && since >= kShare * storing_);
+  }
+
   // Under the fence, without ending the task.
-  Result<void> store_part(BucketResult& part) {
-    LADE_TRY(add_orphans(done_, part));
+  Result<void> store_part() {
+    if (part_.counts.accounted() == 0) return {};
+    const auto begin = Clock::now();
+    const model::RowCounts counts = part_.counts;
+    LADE_TRY(add_orphans(done_, part_));
     LADE_ASSIGN(const store::BucketOutcomes whole, packed(true));
     LADE_ASSIGN(const Worker::Session session, work_.worker.session({}));
     const auto store_all = [&]() -> Result<void> {
-      LADE_TRY(work_.context.save_progress(*session, fmt::format(R"({{"open":{}}})", open_.size())));
+      LADE_TRY(work_.context.save_progress(*session, progress()));
       LADE_TRY(store::save_outcomes(*session, job_.id, whole));
-      LADE_TRY(store_issues(*session, job_, *part.findings));
-      return store::advance_job(*session, job_.id, {.rows = part.counts});
+      LADE_TRY(store_issues(*session, job_, *part_.findings));
+      return store::advance_job(*session, job_.id, {.rows = counts});
     };
     work_.unpublished.clear();
     LADE_TRY(db::in_transaction(*session, store_all));
-    work_.desk.progress().rows_loaded += part.counts.accounted();
-    work_.desk.progress().rows_failed += part.counts[Outcome::failed];
+    work_.desk.progress().rows_loaded += counts.accounted();
+    work_.desk.progress().rows_failed += counts[Outcome::failed];
+    part_ = BucketResult(job_);
+    batches_ = 0;
+    alive_ = stored_ = Clock::now();
+    storing_ = stored_ - begin;
     return {};
   }
 
@@ -172,14 +194,14 @@ class HandingOver {
     store::OutcomePacker outcomes = done_.outcomes;
     for (const std::uint32_t row : open_) outcomes.add({row, Outcome::unprocessed});
     stored.packed = outcomes.finish();
-    stored.settled = partial;
+    stored.partial = partial;
     LADE_ASSIGN(stored.findings, staging::pack(*done_.findings));
     stored.issues = to_text(done_.issues);
     return stored;
   }
 
   Result<void> finish() {
-    open_.clear();  // what is left was corrected and is no row any more that could be handed over
+    open_.clear();  // nothing is left that is staged
     LADE_ASSIGN(const store::BucketOutcomes whole, packed(false));
     LADE_ASSIGN(const Worker::Session session, work_.worker.session(work_.context.stop()));
     LADE_ASSIGN(queue::Publication publication, work_.context.publish(*session));
@@ -199,9 +221,13 @@ class HandingOver {
   const Work& work_;
   const Job& job_;
   StagedBucket staged_;
-  BucketResult done_;             // what is decided about rows of the bucket
+  BucketResult done_;             // what is stored of the bucket's rows
+  BucketResult part_;             // what became of further ones, and is not stored yet
   std::set<std::uint32_t> open_;  // rows of which nothing is known yet
-  const std::size_t at_once_;
+  const std::size_t batch_;       // rows
+  unsigned batches_ = 0;          // since it was stored
+  Clock::time_point stored_ = Clock::now(), alive_ = stored_;
+  Clock::duration storing_{0};  // how long it took the last time
 };
 
 }  // namespace

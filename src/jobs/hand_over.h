@@ -6,7 +6,7 @@
 namespace lade::jobs {
 
 // Hands the rows of a bucket to the handler. After every few batches what became of their rows is stored, so that only
-// those of the last ones are handed over again when this process dies, or the job is cancelled and retried.
+// those of the last ones are handed over again when this process dies.
 Result<void> hand_over(const Work& work);
 
 // Makes the handler's pool for a bound job, if there is such a handler here.

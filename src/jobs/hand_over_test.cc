@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <thread>
 
+#include "jobs/fetch_results.h"
 #include "jobs/fix.h"
 #include "jobs/undo.h"
 #include "storage/folder.h"
@@ -76,6 +77,13 @@ class HandOver : public testing::DurableTest {
     std::string csv = "name,age,staff\n";
     for (int i = 0; i < count; ++i) csv += fmt::format("{},{},yes\n", i % 10 == 3 ? "refuse" : name, i);
     return csv;
+  }
+  // The code of the error, if it is refused.
+  std::string fix(const std::string& job, const std::vector<Fix>& fixes) {
+    const auto storage = storage::Folder::open(storage_path(options));
+    std::vector<RefusedFix> not_possible;
+    const auto fixed = fix_rows(*connection, {*storage, options}, {job, "ada"}, fixes, not_possible);
+    return fixed ? "" : fixed.error().code + ": " + fixed.error().message;
   }
   Error refused(const std::string& yaml) {
     Progress progress;
@@ -253,16 +261,82 @@ TEST_P(HandOver, SomebodyLooksFirst) {
 TEST_P(HandOver, AFixedRowIsHandedOverAlone) {
   const std::string job = submit("name,age,staff\nAnn,1,no\nrefuse,2,no\nEve,old,no\n", kPeople);
   run_worker();
-  const auto storage = storage::Folder::open(storage_path(options));
-  std::vector<RefusedFix> not_possible;
-  ASSERT_OK(fix_rows(*connection, {*storage, options}, {job, "ada"}, {{2, {{"name", "Bob"}}}, {3, {{"age", "9"}}}},
-                     not_possible));
+  EXPECT_EQ(fix(job, {{2, {{"name", "Bob"}}}, {3, {{"age", "9"}}}}), "");
   run_worker();
   EXPECT_EQ(status(job), "succeeded");
   EXPECT_EQ(record(job).rows[Outcome::inserted], 3);
   EXPECT_EQ(record(job).rows[Outcome::failed], 0);
   EXPECT_EQ(handed(), (Texts{"1 Ann 1 false", "2 Bob 2 false", "3 Eve 9 false"}));
   EXPECT_EQ(integer("SELECT count(*) FROM lade_issue"), 0);
+}
+
+// What was handed over stays so, whatever is fixed in its bucket.
+TEST_P(HandOver, ARowIsFixedInABucketThatIsHalfDone) {
+  options.flush_batches = 1;
+  options.chunk_bytes = options.bucket_bytes = 1 << 20;
+  Progress progress;
+  std::stop_source stop;
+  std::jthread watcher([&] {
+    while (progress.rows_loaded < 20 && progress.phase != Phase::finished) std::this_thread::yield();
+    stop.request_stop();
+  });
+  const auto summary = run_import(write("input.csv", rows(300, "slow")), testing::definition_of(kPeople), kPeople,
+                                  options, progress, stop.get_token());
+  progress.phase = Phase::finished;
+  ASSERT_OK(summary);
+  ASSERT_EQ(summary->outcome, "cancelled");
+  const std::string job = summary->job_id;
+  EXPECT_EQ(fix(job, {{4, {{"name", "Bob"}}}}), "");
+  run_worker();
+  EXPECT_EQ(status(job), "succeeded");
+  EXPECT_EQ(record(job).rows[Outcome::inserted], 271);
+  EXPECT_EQ(record(job).rows[Outcome::failed], 29);
+  EXPECT_EQ(record(job).buckets_processed, record(job).buckets);
+  EXPECT_EQ(handed().size(), 271u);
+  for (const std::string& row : handed()) EXPECT_EQ(row.find("twice"), std::string::npos) << row;
+  EXPECT_EQ(integer("SELECT count(*) FROM lade_issue"), 29);
+  EXPECT_EQ(noted("begins").size(), 1u) << "it goes on";
+  EXPECT_EQ(noted("ends").size(), 2u);
+}
+
+// A fixed row that the handler does not get is not done.
+TEST_P(HandOver, AFixedRowThatIsNotHandedOverIsUnprocessed) {
+  options.results = Results::all;
+  work.here = options;
+  const std::string job = submit("name,age,staff\nAnn,1,no\nrefuse,2,no\n", kPeople);
+  run_worker();
+  EXPECT_EQ(fix(job, {{2, {{"name", "Bob"}}}}), "");
+  std::ofstream(ledger_path() + ".broken") << "yes";
+  run_worker();
+  // One row is not enough to blame the handler.
+  EXPECT_EQ(status(job), "succeeded");
+  EXPECT_EQ(record(job).rows[Outcome::failed], 1);
+  EXPECT_EQ(record(job).buckets_processed, record(job).buckets);
+  std::filesystem::remove(ledger_path() + ".broken");
+  EXPECT_EQ(fix(job, {{2, {}}}), "");
+  ASSERT_OK(cancel_job(*connection, {job, "ada"}));
+  run_worker();
+  EXPECT_EQ(status(job), "cancelled");
+  EXPECT_EQ(record(job).rows[Outcome::inserted], 1);
+  EXPECT_EQ(record(job).rows[Outcome::unprocessed], 1);
+  const auto storage = storage::Folder::open(storage_path(options));
+  const auto files = fetch_results(*connection, *storage, record(job), folder / "results");
+  ASSERT_OK(files);
+  EXPECT_EQ(records(files->unprocessed).size(), 1u);
+  EXPECT_EQ(records(files->succeeded).size(), 1u);
+  ASSERT_OK(retry_job(*connection, {job, "ada"}));
+  run_worker();
+  EXPECT_EQ(status(job), "succeeded");
+  EXPECT_EQ(record(job).rows[Outcome::inserted], 2);
+}
+
+TEST_P(HandOver, OfARejectedJobItHearsNothing) {
+  const std::string job = submit(rows(20, "a"), kPeople + "review: always\n");
+  run_worker();
+  ASSERT_OK(reject_job(*connection, {job, "ada"}));
+  run_worker();
+  EXPECT_EQ(status(job), "rejected");
+  EXPECT_FALSE(std::filesystem::exists(ledger_path()));
 }
 
 TEST_P(HandOver, ItCannotBeUndone) {

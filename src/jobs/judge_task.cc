@@ -78,6 +78,16 @@ bool begins_processing(const Judgement& judgement) {
   return !judgement.claims && !judgement.settles && !judgement.compares && !judgement.reviewed;
 }
 
+// Tells the handler that gets the rows; not when a job goes on that was fixed.
+Result<void> begin_handing(const Work& work) {
+  if (!work.job().handler) return {};
+  {
+    LADE_ASSIGN(const Worker::Session session, work.worker.session(work.context.stop()));
+    if (queue::find_stage(*session, work.job().uuid, std::string(kProcessTask))) return {};
+  }
+  return tell_begin(work.job());
+}
+
 // What the file means for its set as a whole.
 Result<void> judge_set(const Work& work, Judgement& judgement) {
   const Job& job = work.job();
@@ -180,7 +190,7 @@ Result<void> judge(const Work& work) {
   if (judgement.superseded) return {};
   if (!judgement.ends && !judgement.claims && !judgement.settles) LADE_TRY(judge_set(work, judgement));
   if (!judgement.ends && begins_processing(judgement))
-    if (auto begun = tell_begin(work.job()); !begun) judgement = {.ends = true, .error = std::move(begun).error()};
+    if (auto begun = begin_handing(work); !begun) judgement = {.ends = true, .error = std::move(begun).error()};
   if (judgement.ends) return conclude(work.context, work.open, work.worker, std::move(judgement.error));
   LADE_ASSIGN(const Worker::Session session, work.worker.session(work.context.stop()));
   if (begins_processing(judgement) && work.job().definition().lock == definition::Lock::target)
@@ -221,7 +231,8 @@ Result<void> finalise(const Work& work) {
     const bool tried = whole && whole->finished();
     LADE_ASSIGN(const bool stopped, is_stopped(work, *session));
     has_orphans = !rejected && loaded && !tried && !stopped && counts[Outcome::unprocessed] > 0 &&
-                  work.job().definition().commit != definition::Commit::all_or_nothing;
+                  work.job().definition().commit != definition::Commit::all_or_nothing &&
+                  work.job().definition().handler() == nullptr;
   }
   if (!has_orphans) return conclude(work.context, work.open, work.worker, std::nullopt);
   LADE_ASSIGN(const Worker::Session session, work.worker.session({}));

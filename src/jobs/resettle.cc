@@ -104,18 +104,34 @@ std::vector<std::string> claims_of(const Job& job, std::string_view records) {
   return claims;
 }
 
-// Takes the corrected rows out of a bucket that was loaded before they were.
-Result<void> take_out(db::Connection& connection, const Job& job, const store::BucketOutcomes& stored,
-                      const Rows& rows) {
+// The corrected rows that are staged in the bucket now.
+Rows staged_now(const Job& job, std::span<const RowChange> changes, std::size_t bucket) {
+  Rows rows;
+  for (const RowChange& change : changes)
+    staging::for_each_record(change.now, [&](const staging::Record& record) {
+      if (part_of(job.plan.splitters, record.key) == bucket) rows.insert(change.row);
+    });
+  return rows;
+}
+
+// Takes the corrected rows out of a bucket that was loaded before they were. `open` are those that a handler gets now.
+Result<void> take_out(db::Connection& connection, const Job& job, const store::BucketOutcomes& stored, const Rows& rows,
+                      const Rows& open) {
   LADE_ASSIGN(Remainder rest, without(job, stored, rows));
-  if (rest.taken.empty()) return {};
-  model::RowCounts counts;
-  for (const auto& [row, outcome] : rest.taken) --counts[outcome];
+  if (rest.taken.empty() && open.empty()) return {};
+  store::JobAdvance advance;
+  for (const auto& [row, outcome] : rest.taken) --advance.rows[outcome];
+  for (const std::uint32_t row : open) {
+    rest.result.outcomes.add({row, Outcome::unprocessed});
+    ++rest.result.counts[Outcome::unprocessed];
+  }
   LADE_ASSIGN(store::BucketOutcomes left, to_stored(static_cast<std::size_t>(stored.bucket), rest.result, false));
   left.revision = stored.revision;
+  left.partial = stored.partial || !open.empty();
+  if (left.partial && !stored.partial) advance.buckets_processed = -1;
   LADE_TRY(store::save_outcomes(connection, job.id, left));
-  counts[Outcome::unprocessed] = 0;  // only the end of the job knows
-  return store::advance_job(connection, job.id, {.rows = counts});
+  advance.rows[Outcome::unprocessed] = 0;  // only the end of the job knows
+  return store::advance_job(connection, job.id, advance);
 }
 
 }  // namespace
@@ -181,7 +197,8 @@ Result<void> resettle(db::Connection& connection, const Job& job, StagedRows& st
     LADE_ASSIGN(const auto stored, store::outcomes_of(connection, job.id, number, number));
     if (stored.empty()) continue;  // nobody has decided about it yet
     if (!stored.front().settled) {
-      LADE_TRY(take_out(connection, job, stored.front(), rows));
+      const bool handed = job.definition().handler() != nullptr;
+      LADE_TRY(take_out(connection, job, stored.front(), rows, handed ? staged_now(job, changes, bucket) : Rows()));
       continue;
     }
     LADE_ASSIGN(const StagedBucket range, staged.bucket(bucket));

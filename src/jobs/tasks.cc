@@ -53,6 +53,7 @@ Result<void> run_step(TaskContext& context, Desk& desk, Step step) {
   Result<void> done = step({context, desk, target, *open, *worker, active.rows});
   if (step == judge || step == finalise) desk.tell();
   if (step == analyse || step == process) tally_handlers(*open->job, *worker);
+  if (done && step == finalise) desk.close(target.job);  // its handlers see the end of their input
   if (!done) {
     worker->forget();
     desk.close(target.job);

@@ -43,7 +43,7 @@ Result<void> tidy(Runner& runner) {
   }
   LADE_TRY(runner.desk().storage().remove_orphans(kOrphanAge, [&](const std::string& id) -> Result<bool> {
     LADE_ASSIGN(const db::Pool::Lease session, runner.sessions().acquire());
-    return store::is_file_wanted(*session, id);
+    return store::is_file_wanted(*session, id, runner.desk().here().results_path);
   }));
   return {};
 }

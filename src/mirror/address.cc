@@ -63,11 +63,11 @@ Result<void> take_host(std::string_view text, Address& address) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-' ||
            c == '_' || c == ':';
   });
-  if (!is_host) return fail(invalid(fmt::format("'{}' is no host", text)));
+  if (!is_host) return fail(invalid("there is no host, or one that is none"));  // what stands there may be a password
   address.host = host;
   if (rest.empty()) return {};
   const auto port = rest.starts_with(':') ? number_of(rest.substr(1), 1, kLastPort) : std::nullopt;
-  if (!port) return fail(invalid(fmt::format("'{}' is no port from 1 to {}", rest, kLastPort)));
+  if (!port) return fail(invalid(fmt::format("what follows the host is no port from 1 to {}", kLastPort)));
   address.port = *port;
   return {};
 }

@@ -47,7 +47,9 @@ Result<Link::Connection> Link::connect() const {
     std::vector<std::string_view> words{"AUTH"};
     if (!address.user.empty()) words.push_back(address.user);
     words.push_back(address.password);
-    LADE_TRY(send(*connection, words));
+    // Its answer may repeat what it was told.
+    if (auto known = send(*connection, words); !known)
+      return fail(known.error().code, "it does not accept the password, or the user", "", ErrorKind::cannot_connect);
   }
   if (address.database != 0) {
     const std::string number = std::to_string(address.database);

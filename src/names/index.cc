@@ -37,7 +37,7 @@ void groups_of(std::string_view name, std::vector<std::uint64_t>& groups) {
 void NameIndex::add(std::int64_t entity, std::string_view name) {
   if (name.empty()) return;
   names_.push_back({static_cast<std::uint32_t>(texts_.size()), static_cast<std::uint32_t>(name.size()), entity});
-  texts_ += name;
+  texts_.insert(texts_.end(), name.begin(), name.end());
 }
 
 void NameIndex::finish() {

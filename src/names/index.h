@@ -52,11 +52,9 @@ class NameIndex {
     std::uint32_t begin, length;
     std::int64_t entity;
   };
-  std::string_view text(std::uint32_t name) const {
-    return std::string_view(texts_).substr(names_[name].begin, names_[name].length);
-  }
+  std::string_view text(std::uint32_t name) const { return {texts_.data() + names_[name].begin, names_[name].length}; }
 
-  std::string texts_;
+  std::vector<char> texts_;  // which, other than a short string, keeps its place when it is moved
   std::vector<Name> names_;
   std::unordered_map<std::string_view, std::vector<std::uint32_t>> exact_;
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> groups_;  // words and three letters → names with them

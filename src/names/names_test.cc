@@ -114,6 +114,14 @@ TEST(NameIndex, EachEntityOnceAndInOrder) {
   EXPECT_NE(found[1].entity, found[0].entity);
 }
 
+TEST(NameIndex, CanBeMoved) {
+  NameIndex index;
+  index.add(1, "ann");
+  index.finish();
+  const NameIndex moved = std::move(index);
+  EXPECT_EQ(NameIndex::Asker(moved).ask("ann").size(), 1u);
+}
+
 TEST(Tiers, TwoWhoAreCalledTheSameAreNotTaken) {
   NameIndex index;
   index.add(1, "anna lee");

@@ -180,7 +180,7 @@ Result<std::int64_t> Bucket::remove_orphans(std::chrono::seconds age,
                                             const std::function<Result<bool>(const std::string& id)>& is_wanted) const {
   const std::chrono::sys_seconds now = this_second(), youngest = now - age;
   if (now.time_since_epoch().count() - tidied_ < std::chrono::seconds(kTidyPause).count()) return 0;
-  LADE_ASSIGN(std::int64_t removed, abort_uploads(youngest));
+  LADE_ASSIGN(std::int64_t removed, abort_uploads(youngest, is_wanted));
   LADE_TRY(inside_->client.list(inside_->options.prefix, [&](const S3Object& object) -> Result<void> {
     const std::string id = object.key.substr(std::min(inside_->options.prefix.size(), object.key.size()));
     if (!is_name(id) || object.modified > youngest) return {};
@@ -193,12 +193,17 @@ Result<std::int64_t> Bucket::remove_orphans(std::chrono::seconds age,
   return removed;
 }
 
-Result<std::int64_t> Bucket::abort_uploads(std::chrono::sys_seconds youngest) const {
+// Of files with paths only those that are not somebody else's.
+Result<std::int64_t> Bucket::abort_uploads(std::chrono::sys_seconds youngest, const IsWanted& is_wanted) const {
   std::int64_t aborted = 0;
   LADE_ASSIGN(const auto uploads, inside_->client.unfinished_uploads(inside_->options.prefix));
   for (const S3Upload& upload : uploads) {
     const std::string id = upload.key.substr(std::min(inside_->options.prefix.size(), upload.key.size()));
     if (!is_name(id) || upload.begun > youngest) continue;
+    if (!is_id(id)) {
+      LADE_ASSIGN(const bool wanted, is_wanted(id));
+      if (wanted) continue;
+    }
     LADE_TRY(inside_->client.abort_upload(upload.key, upload.id));
     ++aborted;
   }

@@ -45,7 +45,8 @@ class Bucket final : public Storage {
   explicit Bucket(std::shared_ptr<const Inside> inside) : inside_(std::move(inside)) {}
   Result<void> read_id();
   Result<File> open_file(const std::string& id, std::optional<std::uint64_t> bytes) const;
-  Result<std::int64_t> abort_uploads(std::chrono::sys_seconds youngest) const;
+  using IsWanted = std::function<Result<bool>(const std::string& id)>;
+  Result<std::int64_t> abort_uploads(std::chrono::sys_seconds youngest, const IsWanted& is_wanted) const;
 
   std::shared_ptr<const Inside> inside_;  // shared with uploads and files under way, which may outlive the bucket
   std::string id_;

@@ -52,9 +52,7 @@ class NewFile final : public Destination {
     LADE_TRY(sink_.finish());
     LADE_TRY(rename());
     abandoned_ = false;
-    Result<void> synced = sync_folder(to_.parent_path());
-    if (!synced) ::unlink(to_.c_str());
-    return synced;
+    return sync_folder(to_.parent_path());
   }
 
  private:

@@ -163,29 +163,27 @@ Result<std::int64_t> count_results(db::Connection& connection, std::int64_t job,
 
 namespace {
 
-// A bucket may be shared with programs that have such folders too: only what lade alone calls so is taken for its own,
-// a result file in the folder of a job whose id is a UUIDv7.
-bool may_be_result(std::string_view path) {
+// A bucket may be shared with programs that have such folders too, and with other installations of lade, also in
+// folders below this one's: only what this one alone calls so is taken for its own, a result file in the folder of a
+// job, whose id is a UUIDv7, right below `results_path`.
+bool may_be_result(std::string_view path, std::string_view results_path) {
+  constexpr std::size_t kIdSize = 36, kVersion = 14;
+  if (!path.starts_with(results_path)) return false;
+  path.remove_prefix(results_path.size());
+  if (path.find('/') != kIdSize || path[kVersion] != '7') return false;
   const std::string_view name = path.substr(path.rfind('/') + 1);
-  const bool is_named = std::ranges::any_of(
+  return std::ranges::any_of(
       std::initializer_list<std::string_view>{"succeeded", "failed", "unprocessed"}, [&](std::string_view purpose) {
         return name.ends_with(fmt::format("{}.csv", purpose)) || name.ends_with(fmt::format("{}.xlsx", purpose));
       });
-  constexpr std::size_t kIdSize = 36, kVersion = 14;
-  for (std::size_t end = path.rfind('/'); is_named && end != std::string_view::npos && end > 0;
-       end = path.rfind('/', end - 1)) {
-    const std::size_t slash = path.rfind('/', end - 1), begin = slash == std::string_view::npos ? 0 : slash + 1;
-    if (end - begin == kIdSize) return path[begin + kVersion] == '7';
-  }
-  return false;
 }
 
 }  // namespace
 
-Result<bool> is_file_wanted(db::Connection& connection, const std::string& name) {
+Result<bool> is_file_wanted(db::Connection& connection, const std::string& name, std::string_view results_path) {
   const Value values[] = {name};
   if (name.find('/') != std::string::npos) {
-    if (!may_be_result(name)) return true;
+    if (!may_be_result(name, results_path)) return true;
     LADE_ASSIGN(const auto rows,
                 connection.query("SELECT 1 FROM lade_file WHERE path = $1 AND removed_at IS NULL LIMIT 1", values));
     return !rows.empty();

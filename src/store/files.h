@@ -77,7 +77,8 @@ Result<std::vector<std::string>> forget_segments(db::Connection& connection, std
 Result<std::int64_t> count_results(db::Connection& connection, std::int64_t job, std::string_view purpose);
 
 // Whether the file, as the storage calls it, must stay: what storage::Storage::remove_orphans() asks. A record names
-// it, or it has a path that no result file of a job can have.
-Result<bool> is_file_wanted(db::Connection& connection, const std::string& name);
+// it, or it has a path that no result file of this installation's jobs can have, which lie in `results_path`.
+Result<bool> is_file_wanted(db::Connection& connection, const std::string& name,
+                            std::string_view results_path = "uploads/imports/");
 
 }  // namespace lade::store

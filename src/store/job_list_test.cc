@@ -238,7 +238,7 @@ TEST_P(JobList, AFileWithAPathIsWantedByItsPath) {
   for (const char* name : {"/succeeded.csv", "/1/failed.csv", "/2024-unprocessed.xlsx"})
     EXPECT_FALSE(is_file_wanted(*connection, folder + name).value()) << name;
   // What others may have put there.
-  for (const std::string& name : {folder + "/photo.jpg", folder + "/failed.txt",
+  for (const std::string& name : {folder + "/photo.jpg", folder + "/failed.txt", "lade/" + folder + "/failed.csv",
                                   std::string("uploads/imports/8c5f2d6e-9d27-4f3c-8a55-3f4ad2b0f5a1/failed.csv")})
     EXPECT_TRUE(is_file_wanted(*connection, name).value()) << name;
   ASSERT_OK(mark_file_removed(*connection, *id));

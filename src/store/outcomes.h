@@ -21,6 +21,7 @@ struct BucketOutcomes {
   std::string findings = {};   // staging::pack() of what was found out about its rows
   std::string issues = "[]";   // how often which, as JSON
   std::int64_t revision = -1;  // of the job's corrections that it knows; -1: the newest
+  bool partial = false;        // a handler has got some of its rows: those that are unprocessed are still to come
 };
 
 // In the transaction that loads the bucket. Replaces what was stored for it before.
@@ -28,7 +29,7 @@ Result<void> save_outcomes(db::Connection& connection, std::int64_t job, const B
 // Of the buckets [first, last], in order; those that were not loaded are missing.
 Result<std::vector<BucketOutcomes>> outcomes_of(db::Connection& connection, std::int64_t job, std::int64_t first,
                                                 std::int64_t last);
-// Which buckets were loaded.
+// Which buckets were loaded, as a whole.
 Result<std::set<std::size_t>> loaded_buckets(db::Connection& connection, std::int64_t job);
 // The same with the revision of the job's corrections that each knows.
 Result<std::map<std::size_t, std::int64_t>> loaded_revisions(db::Connection& connection, std::int64_t job);

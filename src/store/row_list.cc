@@ -25,7 +25,7 @@ constexpr std::int64_t kPageRows = 1000;
 // What is stored of a row.
 struct KnownRow {
   RowOutcome row;
-  bool settled = false;  // only that: nothing of its bucket is loaded yet
+  bool settled = false;  // only that: it is not loaded yet
 };
 
 // The outcomes of all buckets in the order of rows. Each bucket has its own in that order.
@@ -43,7 +43,8 @@ class KnownRows {
     if (heads_.empty()) return false;
     const Head head = heads_.top();
     heads_.pop();
-    known = {head.row, buckets_[head.bucket].settled};
+    const BucketOutcomes& bucket = buckets_[head.bucket];
+    known = {head.row, bucket.settled || (bucket.partial && head.row.outcome == Outcome::unprocessed)};
     LADE_TRY(advance(head.bucket));
     return true;
   }

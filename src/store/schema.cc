@@ -375,6 +375,9 @@ ALTER TABLE lade_file ADD path text;
 CREATE INDEX lade_file_path ON lade_file (path) WHERE path IS NOT NULL;
 )sql";
 
+// A bucket of which a handler has got some rows.
+constexpr std::string_view kPartial = "ALTER TABLE lade_outcome ADD partial boolean NOT NULL DEFAULT false";
+
 }  // namespace
 
 std::span<const db::Migration> migrations() {
@@ -405,6 +408,7 @@ std::span<const db::Migration> migrations() {
       {18, "undo", kUndo, kUndo},
       {19, "fixes", kFixes, kFixes},
       {20, "paths of files", kPaths, kPaths},
+      {21, "buckets handed over in part", kPartial, kPartial},
   };
   return all;
 }
