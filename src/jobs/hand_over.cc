@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <boost/json.hpp>
 #include <set>
@@ -74,6 +75,8 @@ class HandingOver {
         if (!handed) return handed;
       }
     }
+    blame_suspects();
+    LADE_TRY(tell_failed());
     LADE_TRY(store_part());
     return finish();
   }
@@ -113,30 +116,48 @@ class HandingOver {
       append_cells(*job_.program, row.tuple, texts);
       texts.end_row();
     }
-    std::vector<std::pair<std::size_t, model::Issue>> failed;
     const auto answered = job_.handler->answer(
         texts,
         [&](std::size_t at, const handlers::RowAnswer& answer) {
           stay_alive();
           ++(answer.code.empty() ? work_.unpublished.succeeded : work_.unpublished.failed);
-          if (answer.code.empty()) return keep(rows[at].place, outcome_of(answer), {});
-          failed.push_back({at,
-                            {.code = std::string(answer.code),
-                             .message = std::string(answer.message),
-                             .hint = "correct the row, or the handler"}});
+          take(rows[at].place, answer);
         },
         work_.context.stop());
-    // Rows at which one process after another was lost are not to blame: they are tried again.
-    if (!answered && answered.error().code == "handler_keeps_failing")
-      std::erase_if(failed, [](const auto& row) { return row.second.code != "handler_failed"; });
-    staging::IssueWriter issues(*part_.findings);
-    for (auto& [at, issue] : failed) {
-      keep(rows[at].place, Outcome::failed, issue.code);
-      LADE_TRY(load::tell(issues, rows[at].place, Outcome::failed, std::move(issue)));
-    }
-    LADE_TRY(issues.publish(part_.issues));
+    LADE_TRY(tell_failed());
     ++batches_;
     return answered;
+  }
+
+  // A row at which a process was lost is to blame when the handler answers for another one afterwards. When it answers
+  // no more, the rows are not, and stay to be handed over.
+  void take(const staging::RowPlace& place, const handlers::RowAnswer& answer) {
+    if (answer.code.empty()) {
+      blame_suspects();
+      return keep(place, outcome_of(answer), {});
+    }
+    const bool said_so = answer.code == "handler_failed";
+    if (said_so) blame_suspects();
+    (said_so ? failed_ : suspects_)
+        .push_back({place,
+                    {.code = std::string(answer.code),
+                     .message = std::string(answer.message),
+                     .hint = "correct the row, or the handler"}});
+  }
+
+  void blame_suspects() {
+    std::ranges::move(suspects_, std::back_inserter(failed_));
+    suspects_.clear();
+  }
+
+  Result<void> tell_failed() {
+    staging::IssueWriter issues(*part_.findings);
+    for (auto& [place, issue] : failed_) {
+      keep(place, Outcome::failed, issue.code);
+      LADE_TRY(load::tell(issues, place, Outcome::failed, std::move(issue)));
+    }
+    failed_.clear();
+    return issues.publish(part_.issues);
   }
 
   void keep(const staging::RowPlace& place, Outcome outcome, std::string_view code) {
@@ -224,8 +245,9 @@ class HandingOver {
   BucketResult done_;             // what is stored of the bucket's rows
   BucketResult part_;             // what became of further ones, and is not stored yet
   std::set<std::uint32_t> open_;  // rows of which nothing is known yet
-  const std::size_t batch_;       // rows
-  unsigned batches_ = 0;          // since it was stored
+  std::vector<std::pair<staging::RowPlace, model::Issue>> failed_, suspects_;
+  const std::size_t batch_;  // rows
+  unsigned batches_ = 0;     // since it was stored
   Clock::time_point stored_ = Clock::now(), alive_ = stored_;
   Clock::duration storing_{0};  // how long it took the last time
 };

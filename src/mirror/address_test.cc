@@ -35,11 +35,27 @@ TEST(RedisAddress, MayBeASocket) {
 }
 
 TEST(RedisAddress, IsRefusedWithoutShowingThePassword) {
-  for (const char* url :
-       {"", "redis://", "redis:secret", "http://:secret@host", "rediss://:secret@host", "localhost:6379",
-        "redis://:secret@", "redis://secret@host", "redis://:secret%2@host", "redis://:secret@host:0",
-        "redis://:secret@host:65536", "redis://:secret@host:x", "redis://:secret@host/-1", "redis://:secret@host/one",
-        "redis://:secret@ho st", "redis://:secret@[::1", "redis://:secret", "redis://user:secret", "unix:", "unix:relative.sock", "unix://host/secret"}) {
+  for (const char* url : {"",
+                          "redis://",
+                          "redis:secret",
+                          "http://:secret@host",
+                          "rediss://:secret@host",
+                          "localhost:6379",
+                          "redis://:secret@",
+                          "redis://secret@host",
+                          "redis://:secret%2@host",
+                          "redis://:secret@host:0",
+                          "redis://:secret@host:65536",
+                          "redis://:secret@host:x",
+                          "redis://:secret@host/-1",
+                          "redis://:secret@host/one",
+                          "redis://:secret@ho st",
+                          "redis://:secret@[::1",
+                          "redis://:secret",
+                          "redis://user:secret",
+                          "unix:",
+                          "unix:relative.sock",
+                          "unix://host/secret"}) {
     const auto address = parse_address(url);
     ASSERT_FAILS(address, "redis_url_invalid") << url;
     EXPECT_THAT(address.error().message, ::testing::Not(::testing::HasSubstr("secret"))) << url;
