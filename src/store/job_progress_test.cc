@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <boost/json.hpp>
+#include <chrono>
 #include <map>
+#include <thread>
 
 #include "model/row_state.h"
 #include "store/outcomes.h"
@@ -47,6 +49,7 @@ TEST_P(JobProgress, FollowsAJobThroughItsStates) {
   EXPECT_EQ(states(id), "pending 10");
   ASSERT_OK(change(id, JobEvent::planned));
   EXPECT_EQ(states(id), "analysing 10");
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));  // times are kept in milliseconds
   model::RowCounts failed;
   failed[Outcome::failed] = 1;
   ASSERT_OK(advance_job(*connection, id, {.chunks_done = 1, .rows_analysed = 4, .rows = failed}));
