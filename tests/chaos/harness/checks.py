@@ -78,7 +78,7 @@ def compare_events(world: World, job, end):
 
 
 def result_files(world: World, job, purpose="failed"):
-    return world.rows(f"SELECT uuid, bytes FROM lade_file WHERE job_id = {job['id']} AND purpose = '{purpose}'")
+    return world.rows(f"SELECT coalesce(path, CAST(uuid AS text)) AS place, bytes FROM lade_file WHERE job_id = {job['id']} AND purpose = '{purpose}'")
 
 
 def compare_result_files(world: World, job, stock, expected):
@@ -87,7 +87,7 @@ def compare_result_files(world: World, job, stock, expected):
         return [f"{len(files)} files of failed rows are recorded"]
     if not files:
         return []
-    return compare_failed_file(result_text(world.stored_file(files[0]["uuid"])), stock, expected.failed)
+    return compare_failed_file(result_text(world.stored_file(files[0]["place"])), stock, expected.failed)
 
 
 def compare_queue(world: World):

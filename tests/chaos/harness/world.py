@@ -270,5 +270,6 @@ class World:
         process.wait()
         return process
 
-    def stored_file(self, uuid: str) -> pathlib.Path:
-        return self.data / "storage" / uuid
+    def stored_file(self, name: str) -> pathlib.Path:
+        """By its uuid, or by the path that it has."""
+        return self.data / "storage" / name
