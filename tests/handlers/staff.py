@@ -10,15 +10,21 @@ import time
 with open(os.environ["PIDS"], "a") as pids:
     pids.write(f"{os.getpid()}\n")
 books = sqlite3.connect(os.environ["BOOKS"], timeout=60, isolation_level=None)
-books.execute("PRAGMA journal_mode = WAL")
-books.execute("PRAGMA synchronous = OFF")
-books.execute("CREATE TABLE IF NOT EXISTS person (job text, row integer, code integer, name text, PRIMARY KEY (job, row))")
-pause = float(os.environ["PAUSE"])
+while True:  # others may be about to do the same, and changing the mode waits for nobody
+    try:
+        books.execute("PRAGMA journal_mode = WAL")
+        books.execute("PRAGMA synchronous = OFF")
+        books.execute("CREATE TABLE IF NOT EXISTS person (job text, row integer, code integer, name text, PRIMARY KEY (job, row))")
+        break
+    except sqlite3.OperationalError:
+        time.sleep(0.02)
+storm = os.environ["STORM"]  # as long as this file is there, rows take their time
 start = {}
 
 
 def answer(row):
-    time.sleep(pause)
+    if os.path.exists(storm):
+        time.sleep(0.02)
     code, first, last = row["row"]
     if first == "refuse":
         return {"ok": False, "error": "nobody is called refuse"}
