@@ -78,6 +78,21 @@ class HandOver : public testing::DurableTest {
     for (int i = 0; i < count; ++i) csv += fmt::format("{},{},yes\n", i % 10 == 3 ? "refuse" : name, i);
     return csv;
   }
+  // An import of slow rows in one bucket, which is asked to stop when some of them are stored.
+  Result<Summary> cancelled_half_way(int count) {
+    options.flush_batches = 1;
+    options.chunk_bytes = options.bucket_bytes = 1 << 20;
+    Progress progress;
+    std::stop_source stop;
+    std::jthread watcher([&] {
+      while (progress.rows_loaded < 20 && progress.phase != Phase::finished) std::this_thread::yield();
+      stop.request_stop();
+    });
+    auto summary = run_import(write("input.csv", rows(count, "slow")), testing::definition_of(kPeople), kPeople,
+                              options, progress, stop.get_token());
+    progress.phase = Phase::finished;
+    return summary;
+  }
   // The code of the error, if it is refused.
   std::string fix(const std::string& job, const std::vector<Fix>& fixes) {
     const auto storage = storage::Folder::open(storage_path(options));
@@ -186,17 +201,7 @@ TEST_P(HandOver, BatchesAreAsLargeAsAskedFor) {
 
 TEST_P(HandOver, CancelledItKeepsWhatIsDone) {
   options.results = Results::all;
-  options.flush_batches = 1;
-  options.chunk_bytes = options.bucket_bytes = 1 << 20;
-  Progress progress;
-  std::stop_source stop;
-  std::jthread watcher([&] {
-    while (progress.rows_loaded < 20 && progress.phase != Phase::finished) std::this_thread::yield();
-    stop.request_stop();
-  });
-  const auto summary = run_import(write("input.csv", rows(400, "slow")), testing::definition_of(kPeople), kPeople,
-                                  options, progress, stop.get_token());
-  progress.phase = Phase::finished;
+  const auto summary = cancelled_half_way(400);
   ASSERT_OK(summary);
   EXPECT_EQ(summary->outcome, "cancelled");
   EXPECT_TRUE(summary->rows.conserved());
@@ -272,17 +277,7 @@ TEST_P(HandOver, AFixedRowIsHandedOverAlone) {
 
 // What was handed over stays so, whatever is fixed in its bucket.
 TEST_P(HandOver, ARowIsFixedInABucketThatIsHalfDone) {
-  options.flush_batches = 1;
-  options.chunk_bytes = options.bucket_bytes = 1 << 20;
-  Progress progress;
-  std::stop_source stop;
-  std::jthread watcher([&] {
-    while (progress.rows_loaded < 20 && progress.phase != Phase::finished) std::this_thread::yield();
-    stop.request_stop();
-  });
-  const auto summary = run_import(write("input.csv", rows(300, "slow")), testing::definition_of(kPeople), kPeople,
-                                  options, progress, stop.get_token());
-  progress.phase = Phase::finished;
+  const auto summary = cancelled_half_way(300);
   ASSERT_OK(summary);
   ASSERT_EQ(summary->outcome, "cancelled");
   const std::string job = summary->job_id;
