@@ -1,7 +1,7 @@
 # The front door: every target installs what it needs (packages of Debian 12, by name), says what it does, and does it.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-slow bench lint fuzz format clean
+.PHONY: help build web screenshots demo test test-slow bench lint fuzz format clean
 
 INSTALL := scripts/install_packages.sh
 FUZZ_SECONDS ?= 60
@@ -10,8 +10,9 @@ help: ## Show this list
 	@echo "lade: bulk imports of other people's files. Targets:"
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
 
-build: ## Build the release binary build/lade
+build: ## Build the release binary build/lade, with its dashboard
 	@$(INSTALL) build
+	@scripts/build_web.sh
 	cmake --preset release -DLADE_TESTS=OFF
 	cmake --build --preset release --target lade
 	@install build/release/lade build/lade
@@ -24,12 +25,21 @@ demo: build ## Import a bundled price list into SQLite, show the failed rows, im
 test: ## Everything that CI runs: unit tests, fuzz corpora, text cases, documentation (ASan+UBSan, TSan)
 	@$(INSTALL) build test
 	@scripts/install_node_tools.sh
-	@scripts/test.py
+	@scripts/build_web.sh
+	@PATH="$$(scripts/node_folder.sh):$$PATH" scripts/test.py
 
 test-slow: ## Long simulation and chaos, a million rows on both databases, the corpora of other projects, fuzzing (FUZZ_SECONDS each)
 	@$(INSTALL) build test slow fuzz
 	@scripts/install_node_tools.sh
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) scripts/test_slow.sh
+
+web: ## Build the dashboard, web/dist
+	@$(INSTALL) build
+	@scripts/build_web.sh
+
+screenshots: build ## A picture of every page of the dashboard, light and dark: build/screenshots
+	@$(INSTALL) test
+	@PATH="$$(scripts/node_folder.sh):$$PATH" tests/browser/run.py --lade build/lade --screenshots build/screenshots
 
 bench: ## lade and its peers side by side on this machine (BENCH="--only sqlite --rows 100000")
 	@$(INSTALL) build bench

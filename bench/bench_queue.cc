@@ -42,6 +42,7 @@ double seconds_since(Clock::time_point begin) {
 void make_tables(db::Connection& connection) {
   const db::Migration migration{1, "queue", queue::schema().sqlite, queue::schema().postgresql};
   must(db::migrate(connection, std::span(&migration, 1)));
+  must(connection.run(queue::node_schema()));
 }
 
 void wait_until_done(const queue::Node& node, std::int64_t count) {

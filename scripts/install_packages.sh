@@ -6,9 +6,9 @@ set -eu
 build="g++ cmake ninja-build ccache mold pkg-config libboost1.81-dev libboost-json1.81-dev libc-ares-dev libcli11-dev libcurl4-openssl-dev
   libexpected-dev libfmt-dev libhiredis-dev libhowardhinnant-date-dev libhwy-dev libicu-dev libisal-dev liblua5.4-dev libpq-dev libre2-dev libsimdjson-dev libsodium-dev
   libsqlite3-dev libssl-dev libuchardet-dev libvalijson-dev libxlsxwriter-dev libxml2-dev libxxhash-dev libyaml-cpp-dev libzstd-dev
-  tzdata zlib1g-dev"
+  nodejs npm tzdata zlib1g-dev"
 demo="sqlite3"
-test="clang-format-14 curl libgmock-dev libgtest-dev nodejs npm postgresql-15 python3 python3-jsonschema redis-server redis-tools sqlite3"
+test="chromium clang-format-14 curl fonts-dejavu-core libgmock-dev libgtest-dev nodejs npm postgresql-15 prometheus python3 python3-jsonschema redis-server redis-tools sqlite3"
 slow="ceph-common ceph-mon ceph-osd radosgw uuid-runtime"
 fuzz="clang-14 libclang-rt-14-dev"
 bench="gcc libgtest-dev libgmock-dev liborcus-bin postgresql-15 python3 python3-openpyxl sqlite3 time"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs all that CI runs, step by step, and ends with one line: N passed, M failed. `make test` calls it.
 
-  scripts/test.py [--only STEP]…    steps: format errors docs-links unit cases cli e2e chaos docs demo threads, and thread-cases,
+  scripts/test.py [--only STEP]…    steps: format errors docs-links alerts web unit cases cli e2e browser chaos docs demo threads, and thread-cases,
                                     which make test-slow runs
 """
 
@@ -104,8 +104,26 @@ def check_errors():
     return one_check(["scripts/check_errors.py"])
 
 
+def check_alerts():
+    """The rules for Prometheus: well-formed, and they speak up when they should."""
+    passed, failed = one_check(["promtool", "check", "rules", "docs/alerts/lade.rules.yml"])
+    tried = one_check(["promtool", "test", "rules", "tests/alerts/lade_rules_test.yml"])
+    return passed + tried[0], failed + tried[1]
+
+
 def check_links():
     return counted(["scripts/test_docs.py", "--links"])
+
+
+def run_web():
+    """What of the dashboard needs no server: types, pure functions, colours, the size of the first page."""
+    commands = [["npm", "run", "--silent", name] for name in ("typecheck", "test", "contrast", "build")]
+    codes = [run(["npm", "--prefix", "web", *command[1:]])[0] for command in commands]
+    return sum(code == 0 for code in codes), sum(code != 0 for code in codes)
+
+
+def run_browser():
+    return counted([sys.executable, "tests/browser/run.py", "--lade", ASAN / "lade"])
 
 
 def run_unit_tests():
@@ -225,10 +243,13 @@ STEPS = {
     "format": ("The C++ sources are formatted", check_format),
     "errors": ("Every error code is documented, and provoked by a test", check_errors),
     "docs-links": ("Documentation names files and tests that exist", check_links),
+    "alerts": ("Alert rules for Prometheus, tried out", check_alerts),
+    "web": ("The dashboard: types, functions, contrasts, size of the first page", run_web),
     "unit": ("Unit tests, fuzz corpora and the corpora of other projects, with ASan and UBSan", run_unit_tests),
     "cases": ("Text cases on SQLite and PostgreSQL, with ASan and UBSan", run_cases),
     "cli": ("The command line with bad input, lost databases and signals, with ASan and UBSan", run_command_line),
     "e2e": ("The server over real sockets on SQLite and PostgreSQL, every answer against its description, with ASan and UBSan", run_server),
+    "browser": ("The dashboard of the real program in a real browser, with SQLite, ASan and UBSan", run_browser),
     "chaos": ("Processes killed, stopped and cut off at every step: each row is loaded once", run_chaos),
     "docs": ("Commands in the documentation do what it shows", run_docs),
     "demo": ("The release build, and the tour of make demo", run_demo),

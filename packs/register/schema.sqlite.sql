@@ -167,16 +167,18 @@ CREATE TABLE IF NOT EXISTS establishment (
   CHECK ((legal_unit_id IS NULL) <> (enterprise_id IS NULL))
 );
 
+-- An identifier, and all that follows, belongs to a legal unit or to an establishment. Each has a unique index that leaves the other's rows out: as entries
+-- without a value they would cost a first load more than all other indexes together.
 CREATE TABLE IF NOT EXISTS external_ident (
   type_id          integer NOT NULL,
   ident            varchar(100) NOT NULL,
   legal_unit_id    integer,
   establishment_id integer,
   PRIMARY KEY (type_id, ident),
-  UNIQUE (legal_unit_id, type_id),
-  UNIQUE (establishment_id, type_id),
   CHECK ((legal_unit_id IS NULL) <> (establishment_id IS NULL))
 );
+CREATE UNIQUE INDEX IF NOT EXISTS external_ident_of_legal_unit ON external_ident (legal_unit_id, type_id) WHERE legal_unit_id IS NOT NULL;
+CREATE UNIQUE INDEX IF NOT EXISTS external_ident_of_establishment ON external_ident (establishment_id, type_id) WHERE establishment_id IS NOT NULL;
 
 -- Of units -------------------------------------------------------------------------------------------------------
 
@@ -201,13 +203,13 @@ CREATE TABLE IF NOT EXISTS location (
   edit_by_user_id  integer,
   edit_at          text,
   PRIMARY KEY (id, valid_from),
-  UNIQUE (legal_unit_id, type, valid_from),
-  UNIQUE (establishment_id, type, valid_from),
   CHECK (valid_from < valid_until),
   CHECK ((legal_unit_id IS NULL) <> (establishment_id IS NULL)),
   CHECK ((latitude IS NULL) = (longitude IS NULL)),
   CHECK (altitude IS NULL OR latitude IS NOT NULL)
 );
+CREATE UNIQUE INDEX IF NOT EXISTS location_of_legal_unit ON location (legal_unit_id, type, valid_from) WHERE legal_unit_id IS NOT NULL;
+CREATE UNIQUE INDEX IF NOT EXISTS location_of_establishment ON location (establishment_id, type, valid_from) WHERE establishment_id IS NOT NULL;
 
 CREATE TABLE IF NOT EXISTS activity (
   id               integer NOT NULL,
@@ -221,11 +223,11 @@ CREATE TABLE IF NOT EXISTS activity (
   edit_by_user_id  integer,
   edit_at          text,
   PRIMARY KEY (id, valid_from),
-  UNIQUE (legal_unit_id, type, valid_from),
-  UNIQUE (establishment_id, type, valid_from),
   CHECK (valid_from < valid_until),
   CHECK ((legal_unit_id IS NULL) <> (establishment_id IS NULL))
 );
+CREATE UNIQUE INDEX IF NOT EXISTS activity_of_legal_unit ON activity (legal_unit_id, type, valid_from) WHERE legal_unit_id IS NOT NULL;
+CREATE UNIQUE INDEX IF NOT EXISTS activity_of_establishment ON activity (establishment_id, type, valid_from) WHERE establishment_id IS NOT NULL;
 
 CREATE TABLE IF NOT EXISTS contact (
   id               integer NOT NULL,
@@ -243,11 +245,11 @@ CREATE TABLE IF NOT EXISTS contact (
   edit_by_user_id  integer,
   edit_at          text,
   PRIMARY KEY (id, valid_from),
-  UNIQUE (legal_unit_id, valid_from),
-  UNIQUE (establishment_id, valid_from),
   CHECK (valid_from < valid_until),
   CHECK ((legal_unit_id IS NULL) <> (establishment_id IS NULL))
 );
+CREATE UNIQUE INDEX IF NOT EXISTS contact_of_legal_unit ON contact (legal_unit_id, valid_from) WHERE legal_unit_id IS NOT NULL;
+CREATE UNIQUE INDEX IF NOT EXISTS contact_of_establishment ON contact (establishment_id, valid_from) WHERE establishment_id IS NOT NULL;
 
 CREATE TABLE IF NOT EXISTS stat_for_unit (
   id                 integer NOT NULL,
@@ -264,11 +266,11 @@ CREATE TABLE IF NOT EXISTS stat_for_unit (
   edit_by_user_id    integer,
   edit_at            text,
   PRIMARY KEY (id, valid_from),
-  UNIQUE (legal_unit_id, stat_definition_id, valid_from),
-  UNIQUE (establishment_id, stat_definition_id, valid_from),
   CHECK (valid_from < valid_until),
   CHECK ((legal_unit_id IS NULL) <> (establishment_id IS NULL))
 );
+CREATE UNIQUE INDEX IF NOT EXISTS stat_for_unit_of_legal_unit ON stat_for_unit (legal_unit_id, stat_definition_id, valid_from) WHERE legal_unit_id IS NOT NULL;
+CREATE UNIQUE INDEX IF NOT EXISTS stat_for_unit_of_establishment ON stat_for_unit (establishment_id, stat_definition_id, valid_from) WHERE establishment_id IS NOT NULL;
 
 CREATE TABLE IF NOT EXISTS tag_for_unit (
   id               integer NOT NULL,
@@ -281,11 +283,11 @@ CREATE TABLE IF NOT EXISTS tag_for_unit (
   edit_by_user_id  integer,
   edit_at          text,
   PRIMARY KEY (id, valid_from),
-  UNIQUE (legal_unit_id, tag_id, valid_from),
-  UNIQUE (establishment_id, tag_id, valid_from),
   CHECK (valid_from < valid_until),
   CHECK ((legal_unit_id IS NULL) <> (establishment_id IS NULL))
 );
+CREATE UNIQUE INDEX IF NOT EXISTS tag_for_unit_of_legal_unit ON tag_for_unit (legal_unit_id, tag_id, valid_from) WHERE legal_unit_id IS NOT NULL;
+CREATE UNIQUE INDEX IF NOT EXISTS tag_for_unit_of_establishment ON tag_for_unit (establishment_id, tag_id, valid_from) WHERE establishment_id IS NOT NULL;
 
 -- The periods that files have named for a unit, also where nothing changed.
 CREATE TABLE IF NOT EXISTS source_period (
@@ -293,11 +295,11 @@ CREATE TABLE IF NOT EXISTS source_period (
   establishment_id integer,
   valid_from       text NOT NULL,
   valid_until      text NOT NULL,
-  UNIQUE (legal_unit_id, valid_from, valid_until),
-  UNIQUE (establishment_id, valid_from, valid_until),
   CHECK (valid_from < valid_until),
   CHECK ((legal_unit_id IS NULL) <> (establishment_id IS NULL))
 );
+CREATE UNIQUE INDEX IF NOT EXISTS source_period_of_legal_unit ON source_period (legal_unit_id, valid_from, valid_until) WHERE legal_unit_id IS NOT NULL;
+CREATE UNIQUE INDEX IF NOT EXISTS source_period_of_establishment ON source_period (establishment_id, valid_from, valid_until) WHERE establishment_id IS NOT NULL;
 
 -- The combined timeline ------------------------------------------------------------------------------------------
 

@@ -31,7 +31,7 @@ bool gives_blank_a_value(const DataColumn& column) {
 }  // namespace
 
 bool is_result_column(std::string_view name) {
-  return name == "_row" || name == "_code" || name == "_message";
+  return name == "_row" || name == "_code" || name == "_message" || name.starts_with("_page_");
 }
 
 bool is_result_file(const std::vector<std::string>& header) {
@@ -106,6 +106,7 @@ void Binder::bind_formats(ColumnProgram& program) {
   }
   if (!column.pattern.empty()) program.pattern = std::make_shared<const re2::RE2>(column.pattern, re2::RE2::Quiet);
   for (const auto& [cell, value] : column.values) program.values.emplace(cell, value);
+  for (const auto& [cell, text] : column.replace) program.replace.emplace(cell, text);
   const bool of_source = program.source >= 0 && !column.null_values_given;
   for (const std::string& value : of_source ? program_->definition.source.null_values : column.null_values)
     program.null_values.push_back(folded_case(value));

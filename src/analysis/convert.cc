@@ -113,7 +113,7 @@ class CellConverter {
         suggestions_(suggestions),
         trims_(column.column.trim),
         plain_(column.values.empty() && !column.column.values_only && column.null_values.empty() &&
-               column.column.cut.empty()),
+               column.column.cut.empty() && column.replace.empty()),
         is_text_(column.type.kind == TypeKind::text),
         has_limits_(has_limits(column)),
         short_bytes_(column.max_length > 0 ? static_cast<std::size_t>(column.max_length) : kMaxCellBytes),
@@ -144,6 +144,12 @@ class CellConverter {
       text = text.substr(0, text.find(cut));
       if (trims_) text = trimmed(text);
     }
+    if (!column_.replace.empty())
+      if (const auto found = column_.replace.find(std::string(text)); found != column_.replace.end()) {
+        text = found->second;
+        stable = true;
+        typed = false;
+      }
     if (is_blank(text)) {
       if (text_of_blank_.empty()) return blank(row, text, state), false;
       text = text_of_blank_;
@@ -207,13 +213,18 @@ void RowIssues::reset(std::size_t rows) {
 }
 
 void RowIssues::add(std::size_t row, model::Issue issue) {
-  if (failed_[row] == kClosed) return;
-  if (issue.severity == model::Severity::error && failed_[row] == 0) failed_[row] = kFailed;
+  const bool asks = !issue.question.empty();
+  if (failed_[row] == kClosed || (failed_[row] == kAskedBefore && !asks)) return;
+  if (issue.severity == model::Severity::error) {
+    if (failed_[row] == 0 && asks) failed_[row] = kAsked;
+    if ((failed_[row] == 0 || failed_[row] == kAsked) && !asks) failed_[row] = kFailed;
+  }
   entries_.push_back({static_cast<std::uint32_t>(row), std::move(issue)});
 }
 
 void RowIssues::close_failed() {
   std::replace(failed_.begin(), failed_.end(), kFailed, kClosed);
+  std::replace(failed_.begin(), failed_.end(), kAsked, kAskedBefore);
 }
 
 const std::vector<RowIssues::Entry>& RowIssues::sorted() {

@@ -34,7 +34,12 @@ class RowIssues {
   void reset(std::size_t rows);
   bool failed(std::size_t row) const { return failed_[row] != 0; }
   bool broken(std::size_t row) const { return failed_[row] == kBroken; }
-  // From now on nothing more is said about rows that have failed.
+  // All that is wrong with it so far are questions (model::Issue::question); further ones can be asked.
+  bool may_ask(std::size_t row) const {
+    return failed_[row] == 0 || failed_[row] == kAsked || failed_[row] == kAskedBefore;
+  }
+  // From now on nothing more is said about rows that have failed, but for further questions about those that have
+  // failed by questions only: who answers wants to see all of them at once.
   void close_failed();
   void add_broken(std::size_t row, model::Issue issue) {
     add(row, std::move(issue));
@@ -45,7 +50,7 @@ class RowIssues {
   const std::vector<Entry>& sorted();
 
  private:
-  static constexpr std::uint8_t kFailed = 1, kBroken = 2, kClosed = 3;
+  static constexpr std::uint8_t kFailed = 1, kBroken = 2, kClosed = 3, kAsked = 4, kAskedBefore = 5;
   std::vector<std::uint8_t> failed_;  // 0 or one of these
   std::vector<Entry> entries_;
 };

@@ -37,6 +37,7 @@ struct ColumnProgram {
   DateFormat plain_dates;                   // ISO 8601 in the column's zone: how a workbook's own dates are read
   std::shared_ptr<const re2::RE2> pattern;  // shared by the workers, immutable
   std::unordered_map<std::string, std::string> values;
+  std::unordered_map<std::string, std::string> replace;
   std::vector<std::string> null_values;  // without their case
   std::optional<Cell> min, max;
   std::string min_text, max_text;  // what the cells of text columns point to

@@ -18,7 +18,11 @@ StepRows::StepRows(const Program& program, const RawRows& raw, std::vector<Typed
       connection_(connection),
       job_(job),
       stop_(std::move(stop)),
-      entities_(program.step_names_entities ? raw.rows : 0) {}
+      entities_(program.step_names_entities ? raw.rows : 0) {
+  // Columns of later steps have nothing yet, also not of the batch before: findings may be told under them.
+  if (program.stages.size() > 1)
+    for (TypedColumn& column : columns_) column.resize(raw.rows);
+}
 
 void StepRows::set(int column, std::size_t row, Cell cell) {
   TypedColumn& filled = columns_[static_cast<std::size_t>(column)];
@@ -60,6 +64,11 @@ void StepRows::error(std::size_t row, std::span<const int> columns, std::string_
 void StepRows::warning(std::size_t row, std::span<const int> columns, std::string_view code, std::string message,
                        std::string hint) {
   add(row, columns, {Severity::warning, std::string(code), {}, {}, std::move(message), std::move(hint)});
+}
+
+void StepRows::ask(std::size_t row, int column, model::Issue issue) {
+  const int columns[] = {column};
+  add(row, columns, std::move(issue));
 }
 
 void StepRows::set_entity(std::size_t row, int kind, std::int64_t id) {

@@ -28,6 +28,9 @@ class StepRows {
   std::int64_t job() const { return job_; }
   // An earlier step has refused the row: there is nothing to do.
   bool is_refused(std::size_t row) const { return issues_.failed(row); }
+  // The row is fine, or nothing but questions stands against it.
+  bool may_ask(std::size_t row) const { return issues_.may_ask(row); }
+  const Program& program() const { return program_; }
 
   CellState state(int column, std::size_t row) const { return at(column).states[row]; }
   bool has_value(int column, std::size_t row) const { return state(column, row) == CellState::value; }
@@ -48,6 +51,8 @@ class StepRows {
              std::string hint);
   void warning(std::size_t row, std::span<const int> columns, std::string_view code, std::string message,
                std::string hint);
+  // The same for what a person can answer: an issue with its question.
+  void ask(std::size_t row, int column, model::Issue issue);
 
   // Tells which entity a row is about: one that is stored, or a new one that these texts name together (type and value,
   // by type). Also for rows that are refused: an error in one row of a new entity concerns the others.

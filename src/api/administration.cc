@@ -102,7 +102,7 @@ Result<http::Response> create_user(Call& call) {
   call.object_id = user.uuid;
   call.audit["email"] = user.email;
   json::object object = to_json(user);
-  object["link"] = "/login?link=" + link;
+  object["link"] = "/welcome/" + link;
   return json_response(201, object);
 }
 
@@ -141,7 +141,7 @@ Result<http::Response> link_user(Call& call) {
   LADE_ASSIGN(const accounts::User user, user_in_path(call));
   LADE_ASSIGN(const std::string link,
               accounts::create_link(call.connection, user, accounts::LinkPurpose::password_reset));
-  return json_response(201, json::object{{"link", "/login?link=" + link}});
+  return json_response(201, json::object{{"link", "/welcome/" + link}});
 }
 
 Result<http::Response> list_projects(Call& call) {
@@ -195,7 +195,7 @@ Result<http::Response> create_company(Call& call) {
   LADE_ASSIGN(const std::string link, accounts::create_link(call.connection, user, accounts::LinkPurpose::invitation));
   call.object_id = slug;
   json::object object = to_json(company);
-  object["link"] = "/login?link=" + link;
+  object["link"] = "/welcome/" + link;
   return json_response(201, object);
 }
 

@@ -1,10 +1,15 @@
-#include "jobs/batches.h"
+#include "api/batches.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "accounts/companies.h"
 #include "api/paging.h"
 #include "api/problem.h"
-#include "api/route.h"
-#include "api/views.h"
+#include "base/moment.h"
 
-// Imports that belong together.
+// Imports that belong together: how they stand, and what people do to all of them.
 namespace lade::api {
 namespace {
 
@@ -16,17 +21,18 @@ bool sees_all(const accounts::Principal& who) {
   return who.sight == accounts::Sight::company;
 }
 
-Result<store::BatchRecord> require_visible(const Call& call) {
-  const std::string& name = call.at("batch");
-  LADE_ASSIGN(store::BatchRecord batch, jobs::require_batch(call.connection, name, call.who().company));
-  if (!sees_all(call.who()) && batch.created_by != call.who().user) return fail(jobs::batch_not_found(name));
-  return batch;
+// A day or a moment; `end`: the day's last moment is meant.
+Result<std::string> time_of(const std::optional<std::string>& text, std::string_view name, bool end) {
+  if (!text) return std::string();
+  if (moment_of(*text)) return *text;
+  const auto day = moment_of(*text + "T00:00:00.000Z");
+  if (day) return to_text(*day + (end ? std::chrono::days(1) : std::chrono::days(0)));
+  return fail("request_invalid", fmt::format("the parameter '{}' is no time: '{}'", name, *text),
+              "2024-12-31, or 2024-12-31T23:59:59.999Z", ErrorKind::usage);
 }
 
 Result<http::Response> list(Call& call) {
-  store::BatchFilter filter{.company = call.who().company};
-  if (!sees_all(call.who())) filter.created_by = call.who().user;
-  filter.status = call.query.text("status").value_or("");
+  LADE_ASSIGN(store::BatchFilter filter, read_batch_filter(call));
   LADE_ASSIGN(const Page page, read_page(call.query));
   LADE_TRY(call.query.finish());
   filter.before = page.before;
@@ -37,50 +43,138 @@ Result<http::Response> list(Call& call) {
 
 Result<http::Response> show(Call& call) {
   LADE_TRY(call.query.finish());
-  LADE_ASSIGN(const store::BatchRecord batch, require_visible(call));
+  LADE_ASSIGN(const store::BatchRecord batch, require_visible_batch(call));
   return json_response(200, to_json(batch));
+}
+
+// The answer to an action; a refused one says how the batch stands.
+Result<http::Response> answer(Call& call, const Result<jobs::BatchOutcome>& outcome) {
+  if (outcome) {
+    call.object_id = outcome->batch.uuid;
+    call.audit = {{"batch", outcome->batch.name}, {"jobs", outcome->done}, {"tasks", outcome->tasks}};
+    return json_response(200, to_json(*outcome));
+  }
+  if (outcome.error().code != "transition_refused") return fail(outcome.error());
+  LADE_ASSIGN(const store::BatchRecord batch, require_visible_batch(call));
+  return problem(outcome.error(), {{"status_now", batch.status()}});
 }
 
 template <auto act>
 Result<http::Response> acted(Call& call) {
   LADE_TRY(call.query.finish());
   LADE_TRY(call.body.finish());
-  LADE_TRY(require_visible(call));
-  LADE_ASSIGN(const jobs::BatchOutcome outcome,
-              act(call.connection, {call.at("batch"), call.who().user, call.who().company}));
-  json::object object = to_json(outcome.batch);
-  json::object refused;
-  for (const auto& [code, count] : outcome.refused) refused[code] = count;
-  object["done"] = outcome.done;
-  object["refused"] = std::move(refused);
-  return json_response(200, object);
+  LADE_TRY(require_visible_batch(call));
+  return answer(call, act(call.connection, batch_order(call)));
+}
+
+Result<http::Response> retry(Call& call) {
+  LADE_TRY(call.query.finish());
+  const jobs::BatchRetry wanted = read_retry(call);
+  LADE_TRY(call.body.finish());
+  LADE_TRY(require_visible_batch(call));
+  return answer(call, jobs::retry_batch(call.connection, batch_order(call), wanted));
+}
+
+Result<http::Response> requeue(Call& call) {
+  LADE_TRY(call.query.finish());
+  const std::chrono::seconds threshold = read_threshold(call);
+  LADE_TRY(call.body.finish());
+  LADE_TRY(require_visible_batch(call));
+  return answer(call, jobs::requeue_stuck(call.connection, batch_order(call), threshold));
+}
+
+Result<http::Response> approve(Call& call) {
+  LADE_TRY(call.query.finish());
+  LADE_TRY(call.body.finish());
+  LADE_ASSIGN(const store::BatchRecord batch, require_visible_batch(call));
+  LADE_TRY(check_may_approve(call, batch));
+  return answer(call, jobs::approve_batch(call.connection, batch_order(call)));
+}
+
+Result<http::Response> remove(Call& call) {
+  LADE_TRY(call.query.finish());
+  LADE_TRY(require_visible_batch(call));
+  // Files of deleted imports are named by nobody any more: tidying up removes them.
+  return answer(call, jobs::delete_batch(call.connection, batch_order(call)));
 }
 
 Route action(std::string_view path, std::string_view name, std::string_view summary,
-             Result<http::Response> (*act)(Call&)) {
+             Result<http::Response> (*act)(Call&), Access access = {Role::operator_, "imports:write"},
+             std::string_view schema = {}) {
   return {.method = "POST",
           .path = path,
           .name = name,
           .summary = summary,
-          .access = {Role::operator_, "imports:write"},
+          .access = access,
           .answer = act,
           .body = Body::json,
-          .answers = {{200, "Batch", "the batch, and on how many of its imports it was done"}},
+          .body_schema = schema,
+          .answers = {{200, "BatchOutcome", "the batch, and on how many of its imports and tasks it was done"}},
           .own_transactions = true};
 }
 
 }  // namespace
 
+Result<store::BatchRecord> require_visible_batch(const Call& call) {
+  const std::string& name = call.at("batch");
+  LADE_ASSIGN(store::BatchRecord batch, jobs::require_batch(call.connection, name, call.who().company));
+  if (!sees_all(call.who()) && batch.created_by != call.who().user) return fail(jobs::batch_not_found(name));
+  return batch;
+}
+
+jobs::BatchOrder batch_order(const Call& call) {
+  return {call.at("batch"), call.who().user, call.who().company};
+}
+
+Result<store::BatchFilter> read_batch_filter(Call& call) {
+  store::BatchFilter filter{.company = call.who().company};
+  filter.status = call.query.text("status").value_or("");
+  filter.created_by = call.query.text("owner").value_or("");
+  LADE_ASSIGN(filter.since, time_of(call.query.text("since"), "since", false));
+  LADE_ASSIGN(filter.until, time_of(call.query.text("until"), "until", true));
+  if (sees_all(call.who())) return filter;
+  if (!filter.created_by.empty() && filter.created_by != call.who().user)
+    return fail("not_allowed", "others' batches are for those who see the whole company", "", ErrorKind::usage);
+  filter.created_by = call.who().user;
+  return filter;
+}
+
+std::vector<Parameter> batch_filter_parameters() {
+  return {{"status", "string", "pending, running, paused, succeeded, failed, cancelled"},
+          {"owner", "string", "only those that this user has made"},
+          {"since", "string", "made on this day or later, or from this moment on (2024-12-31T23:59:59.999Z)"},
+          {"until", "string", "made on this day or earlier, or before this moment"}};
+}
+
+jobs::BatchRetry read_retry(Call& call) {
+  return {call.body.text("status").value_or(""), call.body.text("source").value_or(""),
+          call.body.text("error").value_or(""), call.body.text("key").value_or(""),
+          call.body.texts("ids").value_or(std::vector<std::string>())};
+}
+
+std::chrono::seconds read_threshold(Call& call) {
+  constexpr std::int64_t kHalfAnHour = 1800, kMost = 30 * 24 * 3600;
+  return std::chrono::seconds(call.body.integer("older_than_seconds", 0, kMost).value_or(kHalfAnHour));
+}
+
+Result<void> check_may_approve(const Call& call, const store::BatchRecord& batch) {
+  LADE_ASSIGN(const auto company, accounts::require_company(call.connection, std::to_string(call.who().company)));
+  if (!company.approver_must_differ || batch.created_by != call.who().user) return {};
+  return fail("not_allowed", "nobody approves what they have uploaded themselves", "somebody else must look at it",
+              ErrorKind::usage);
+}
+
 std::vector<Route> batch_routes() {
-  const Access reads{Role::viewer, "imports:read"};
-  return {
+  const Access reads{Role::viewer, "imports:read"}, reviews{Role::reviewer, "imports:review"};
+  std::vector<Route> routes = batch_create_routes();
+  const std::vector<Route> own = {
       {.method = "GET",
        .path = "/api/v1/batches",
        .name = "batches.list",
        .summary = "Batches, newest first",
        .access = reads,
        .answer = list,
-       .query = with_paging({{"status", "string", "pending, running, paused, succeeded, failed, cancelled"}}),
+       .query = with_paging(batch_filter_parameters()),
        .answers = {{200, "BatchPage", "a page of batches"}}},
       {.method = "GET",
        .path = "/api/v1/batches/{batch}",
@@ -94,9 +188,31 @@ std::vector<Route> batch_routes() {
       action("/api/v1/batches/{batch}/resume", "batches.resume", "Go on with its imports", acted<jobs::resume_batch>),
       action("/api/v1/batches/{batch}/cancel", "batches.cancel", "End all its imports; rows that are in stay in",
              acted<jobs::cancel_batch>),
-      action("/api/v1/batches/{batch}/retry", "batches.retry", "Do again what failed of its imports, and only that",
-             acted<jobs::retry_batch>),
+      action("/api/v1/batches/{batch}/retry", "batches.retry",
+             "Do again what failed of its imports, and only that; or those of its tasks that are named", retry,
+             {Role::operator_, "imports:write"}, "BatchRetry"),
+      action("/api/v1/batches/{batch}/requeue-stuck", "batches.requeue_stuck",
+             "Try again what has been running for too long", requeue, {Role::operator_, "imports:write"},
+             "BatchRequeue"),
+      action("/api/v1/batches/{batch}/approve-all", "batches.approve_all", "Load its imports that wait for review",
+             approve, reviews),
+      action("/api/v1/batches/{batch}/reject-all", "batches.reject_all", "End its imports that wait for review",
+             acted<jobs::reject_batch>, reviews),
+      action("/api/v1/batches/{batch}/finalize", "batches.finalize",
+             "All its imports have ended, and nothing of it is to change any more", acted<jobs::finalize_batch>),
+      {.method = "DELETE",
+       .path = "/api/v1/batches/{batch}",
+       .name = "batches.delete",
+       .summary = "Forget its finished imports, and the batch when none is left; rows that they loaded stay",
+       .access = {Role::operator_, "imports:write"},
+       .answer = remove,
+       .answers = {{200, "BatchOutcome", "how many imports are forgotten, and how many could not be"}},
+       .own_transactions = true},
   };
+  routes.insert(routes.end(), own.begin(), own.end());
+  const std::vector<Route> parts = batch_part_routes();
+  routes.insert(routes.end(), parts.begin(), parts.end());
+  return routes;
 }
 
 }  // namespace lade::api

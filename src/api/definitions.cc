@@ -10,8 +10,6 @@
 #include "jobs/accept.h"
 #include "jobs/definitions.h"
 #include "jobs/expand.h"
-#include "jobs/match.h"
-#include "jobs/open_source.h"
 #include "jobs/template.h"
 
 // Definitions: what imports mean, by version.
@@ -61,11 +59,6 @@ Result<http::Response> versions(Call& call) {
   json::array items;
   for (const store::StoredDefinition& one : all) items.push_back(to_json(one));
   return whole_list(std::move(items));
-}
-
-http::Response faulty(const std::vector<definition::Fault>& faults, const std::string& name) {
-  return problem({"definition_invalid", definition::describe(faults, name), "nothing was stored", ErrorKind::invalid},
-                 {{"faults", faults_json(faults)}});
 }
 
 // Nobody overwrites a version that they have not seen.
@@ -124,45 +117,6 @@ Result<http::Response> validate(Call& call) {
                                          {"faults", faults_json(parsed.faults)}});
 }
 
-// The columns of an uploaded file, as the definition reads it.
-Result<std::vector<std::string>> header_of(const Call& call, const std::string& id,
-                                           const definition::Definition& definition) {
-  LADE_ASSIGN(const auto file, store::find_file(call.connection, id, call.who().company));
-  if (!file || !sees_file(call.who(), *file)) return fail(not_found("file", id));
-  const jobs::ImportOptions& here = call.service.here();
-  const source::Overrides overrides = jobs::overrides_of(definition);
-  LADE_ASSIGN(File opened, call.service.storage().read(file->stored_as(), static_cast<std::uint64_t>(file->bytes)));
-  LADE_ASSIGN(const source::Input input,
-              source::as_input(std::move(opened), file->name, here.scratch(), here.max_bytes, overrides));
-  LADE_ASSIGN(source::Layout layout, source::recognise(input, overrides));
-  return std::move(layout.header);
-}
-
-Result<http::Response> match(Call& call) {
-  LADE_TRY(call.query.finish());
-  LADE_ASSIGN(const store::StoredDefinition stored, require(call));
-  const std::string file = call.body.required_text("file_id");
-  const std::vector<std::string> given = call.body.texts("set").value_or(std::vector<std::string>());
-  const bool save = call.body.flag("save").value_or(false);
-  LADE_TRY(call.body.finish());
-  const std::string& slug = call.at("slug");
-  const std::int64_t company = call.who().company;
-  const definition::Parsed parsed = definition::parse_definition(stored.source_text);
-  if (!parsed.valid()) return faulty(parsed.faults, slug);
-  LADE_ASSIGN(const definition::Definition definition, jobs::expanded(parsed.definition, call.connection));
-  LADE_ASSIGN(const auto header, header_of(call, file, definition));
-  LADE_ASSIGN(const auto known, jobs::known_matches(call.connection, company, slug, header));
-  definition::HeaderMatch found = definition::match_header(definition, header, known);
-  LADE_TRY(definition::give_matches(found, definition, header, given));
-  if (save) LADE_TRY(jobs::keep_matches(call.connection, {company, slug, header, found, call.who().user}));
-  call.audit["saved"] = save;
-  json::object object = to_json(found);
-  object["definition"] = slug;
-  object["version"] = stored.version;
-  object["saved"] = save;
-  return json_response(200, std::move(object));
-}
-
 Result<http::Response> schema(Call& call) {
   LADE_TRY(call.query.finish());
   http::Response response;
@@ -172,6 +126,11 @@ Result<http::Response> schema(Call& call) {
 }
 
 }  // namespace
+
+http::Response faulty(const std::vector<definition::Fault>& faults, const std::string& name) {
+  return problem({"definition_invalid", definition::describe(faults, name), "nothing was stored", ErrorKind::invalid},
+                 {{"faults", faults_json(faults)}});
+}
 
 Result<http::Response> definition_template(Call& call) {
   const std::string format = call.query.text("format").value_or("xlsx");
@@ -260,16 +219,7 @@ std::vector<Route> definition_routes() {
        .answers = {{200, "Validation", "its faults"}},
        .own_transactions = true,
        .most_bytes = kLongestDefinition},
-      {.method = "POST",
-       .path = "/api/v1/definitions/{slug}/match",
-       .name = "definitions.match",
-       .summary =
-           "Which columns of an uploaded file are which columns of the definition; `save` keeps it for such files",
-       .access = {Role::operator_, "imports:write"},
-       .answer = match,
-       .body = Body::json,
-       .body_schema = "MatchRequest",
-       .answers = {{200, "HeaderMatch", "exact, remembered and similar columns, and what is missing"}}},
+      match_route(),
       {.method = "GET",
        .path = "/api/v1/definitions-schema",
        .name = "definitions.schema",

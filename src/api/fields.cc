@@ -114,6 +114,19 @@ std::optional<std::vector<std::string>> Fields::texts(std::string_view name) {
   return std::nullopt;
 }
 
+std::optional<std::vector<std::int64_t>> Fields::integers(std::string_view name) {
+  constexpr std::size_t kMost = 10'000;
+  const json::value* value = take(name);
+  if (value == nullptr) return std::nullopt;
+  std::vector<std::int64_t> all;
+  if (value->is_array())
+    for (const json::value& one : value->get_array())
+      if (one.is_int64()) all.push_back(one.get_int64());
+  if (value->is_array() && all.size() == value->get_array().size() && all.size() <= kMost) return all;
+  refuse(name, fmt::format("a list of at most {} whole numbers", kMost));
+  return std::nullopt;
+}
+
 std::string Fields::required_text(std::string_view name) {
   auto value = text(name);
   if ((!value || value->empty()) && !fault_)

@@ -29,6 +29,8 @@ class Fields {
   // An object, also as JSON in text, as forms and queries have it; gives it as JSON.
   std::optional<std::string> map(std::string_view name);
   std::optional<std::vector<std::string>> texts(std::string_view name);
+  // A list of at most 10,000 whole numbers.
+  std::optional<std::vector<std::int64_t>> integers(std::string_view name);
   // A name that must be there; empty when it is not.
   std::string required_text(std::string_view name);
 

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "api/file_links.h"
+#include "api/imports.h"
 #include "api/paging.h"
 #include "api/problem.h"
 #include "api/route.h"
@@ -13,6 +14,7 @@
 #include "jobs/accept.h"
 #include "jobs/open_source.h"
 #include "source/column_evidence.h"
+#include "source/shown_lines.h"
 #include "source/sniff.h"
 
 // Files at rest.
@@ -37,16 +39,35 @@ Result<http::Reception> create(Asked asked) {
                         });
 }
 
+// The newest imports that were made of a file, as far as who asks sees them.
+Result<json::array> imports_of(const Call& call, const store::FileRecord& file) {
+  store::JobFilter filter = visible_imports(call.who());
+  filter.file_id = file.id;
+  filter.limit = 5;
+  LADE_ASSIGN(const store::JobPage jobs, store::list_jobs(call.connection, filter));
+  json::array list;
+  for (const store::JobRecord& job : jobs.jobs) list.push_back(to_json(job));
+  return list;
+}
+
 Result<http::Response> list(Call& call) {
   store::FileFilter filter{.company = call.who().company};
   if (call.who().sight != accounts::Sight::company) filter.created_by_id = call.who().user_id;
   filter.sha256 = call.query.text("sha256").value_or("");
+  const bool with_imports = call.query.flag("imports").value_or(false);
   LADE_ASSIGN(const Page page, read_page(call.query));
   LADE_TRY(call.query.finish());
   filter.before = page.before;
   filter.limit = page.limit + 1;
   LADE_ASSIGN(const auto files, store::list_files(call.connection, filter));
-  return page_response(files, page, [](const store::FileRecord& file) { return file.id; });
+  http::Response response = page_response(files, page, [](const store::FileRecord& file) { return file.id; });
+  if (!with_imports) return response;
+  json::object body = json::parse(std::get<std::string>(response.body)).as_object();
+  json::array& items = body["items"].as_array();
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    LADE_ASSIGN(items[i].as_object()["imports"], imports_of(call, files[i]));
+  }
+  return json_response(200, body);
 }
 
 Result<http::Response> show(Call& call) {
@@ -59,6 +80,62 @@ Result<http::Response> content(Call& call) {
   LADE_TRY(call.query.finish());
   LADE_ASSIGN(const store::FileRecord file, require_file(call));
   return file_response(call.service.storage(), file, "application/octet-stream");
+}
+
+// What was chosen by itself in the address, as keys of a definition's `source`; over what `source` says there.
+Result<std::string> read_settings(Call& call) {
+  const std::string whole = call.query.map("source").value_or("");
+  json::object settings = whole.empty() ? json::object() : json::parse(whole).as_object();
+  for (const std::string_view name : {"encoding", "delimiter", "quote", "sheet"})
+    if (const auto value = call.query.text(name); value && !value->empty()) settings[name] = *value;
+  if (const auto delimiter = settings.if_contains("delimiter"); delimiter != nullptr && *delimiter == "tab")
+    settings["delimiter"] = "\t";
+  if (const auto row = call.query.integer("header_row", 0, INT32_MAX)) settings["header_row"] = *row;
+  return settings.empty() ? std::string() : json::serialize(settings);
+}
+
+// The first of the findings that is about a setting, without its name.
+json::value evidence_of(const std::vector<std::string>& findings, std::string_view name) {
+  for (const std::string& finding : findings)
+    if (finding.starts_with(name)) return json::string(finding);
+  return nullptr;
+}
+
+json::array settings_json(const source::Sniffed& sniffed, const source::Overrides& overrides) {
+  const auto setting = [&](std::string_view name, json::value value, bool given, json::array choices) {
+    return json::object{{"name", name},
+                        {"value", std::move(value)},
+                        {"given", given},
+                        {"evidence", evidence_of(sniffed.evidence, name == "header_row" ? "header" : name)},
+                        {"choices", std::move(choices)}};
+  };
+  const source::Origin& origin = sniffed.origin;
+  json::array list;
+  if (origin.format == "xlsx") {
+    list.push_back(setting("sheet", json::string(origin.sheet), !overrides.sheet.empty(),
+                           json::array(origin.sheets.begin(), origin.sheets.end())));
+  } else {
+    list.push_back(setting("encoding", json::string(origin.encoding), !overrides.encoding.empty(),
+                           {"utf-8", "windows-1252", "iso-8859-1", "iso-8859-15", "windows-1250", "windows-1251",
+                            "macintosh", "ibm850", "utf-16le", "utf-16be", "shift_jis", "gb18030"}));
+    list.push_back(setting("delimiter", json::string(shown(sniffed.dialect.delimiter)), overrides.delimiter.has_value(),
+                           {",", ";", "tab", "|", ":"}));
+    list.push_back(setting("quote", json::string(shown(sniffed.dialect.quote)),
+                           overrides.quote.has_value() || overrides.no_quote, {"\"", "'", "none"}));
+  }
+  list.push_back(setting("header_row", sniffed.header_line, overrides.header_row.has_value(), {}));
+  return list;
+}
+
+json::array lines_json(const std::vector<source::ShownLine>& lines) {
+  const auto number = [](std::int64_t place) { return place == 0 ? json::value(nullptr) : json::value(place); };
+  json::array list;
+  for (const source::ShownLine& line : lines)
+    list.push_back(json::object{{"line", number(line.line)},
+                                {"row", number(line.row)},
+                                {"kind", source::to_string(line.kind)},
+                                {"cells", json::array(line.cells.begin(), line.cells.end())}});
+  return list;
 }
 
 // How the definition of that name, or none, with the request's own words, reads files.
@@ -77,9 +154,14 @@ Result<source::Overrides> overrides_of(Call& call, const std::string& slug, cons
 
 Result<http::Response> sniff(Call& call) {
   const std::string slug = call.query.text("definition").value_or("");
-  const std::string source = call.query.map("source").value_or("");
+  LADE_ASSIGN(const std::string source, read_settings(call));
+  const std::string at = call.query.text("at").value_or("start");
   const std::int64_t most_rows = call.query.integer("rows", 0, INT32_MAX).value_or(kSniffedRows);
   LADE_TRY(call.query.finish());
+  const auto place = source::shown_place(at);
+  if (!place)
+    return fail("request_invalid", "there is no place '" + at + "' in a file", "start, middle, end or odd",
+                ErrorKind::usage);
   LADE_ASSIGN(const store::FileRecord file, require_file(call));
   LADE_ASSIGN(const source::Overrides overrides, overrides_of(call, slug, source));
   LADE_ASSIGN(File opened, call.service.storage().read(file.stored_as(), static_cast<std::uint64_t>(file.bytes)));
@@ -88,9 +170,14 @@ Result<http::Response> sniff(Call& call) {
               source::as_input(std::move(opened), file.name, here.scratch(), here.max_bytes, overrides));
   LADE_ASSIGN(const source::Sniffed sniffed, source::sniff(input, overrides));
   json::object object = to_json(sniffed);
+  LADE_ASSIGN(const source::Layout layout, source::recognise(input, overrides));
+  LADE_ASSIGN(const source::ShownLines found, source::shown_lines(input, layout, *place));
+  object["at"] = at;
+  object["settings"] = settings_json(sniffed, overrides);
+  object["lines"] = lines_json(found.lines);
+  object["total"] = {{"rows", found.rows}, {"odd", found.odd}, {"bytes", input.bytes}, {"complete", found.complete}};
   json::array& columns = object["column_evidence"].emplace_array();
   if (most_rows > 0) {
-    LADE_ASSIGN(const source::Layout layout, source::recognise(input, overrides));
     LADE_ASSIGN(const auto evidence, source::column_evidence(input, layout, most_rows));
     for (const source::ColumnEvidence& column : evidence) columns.push_back(to_json(column));
   }
@@ -140,7 +227,8 @@ std::vector<Route> file_routes() {
        .summary = "Uploaded files, newest first",
        .access = reads,
        .answer = list,
-       .query = with_paging({{"sha256", "string", "only files with these bytes: was it uploaded before?"}}),
+       .query = with_paging({{"sha256", "string", "only files with these bytes: was it uploaded before?"},
+                             {"imports", "boolean", "with the newest imports that were made of each"}}),
        .answers = {{200, "FilePage", "a page of files"}}},
       {.method = "GET",
        .path = "/api/v1/files/{file}",
@@ -165,6 +253,12 @@ std::vector<Route> file_routes() {
        .answer = sniff,
        .query = {{"definition", "string", "as this definition reads it"},
                  {"source", "string", "and as this says: keys of a definition's `source`, as JSON"},
+                 {"encoding", "string", "any name, e.g. windows-1252"},
+                 {"delimiter", "string", "the character itself, or tab"},
+                 {"quote", "string", "the character itself, or none"},
+                 {"header_row", "integer", "the header's line; 0: there is none"},
+                 {"sheet", "string", "of a workbook: its name, or its place from 1 on"},
+                 {"at", "string", "which lines are shown: start (default), middle, end, odd"},
                  {"rows", "integer", "rows that are looked at for what columns show (default: 1,000,000)"}},
        .answers = {{200, "Sniffed", "what its beginning suggests"}}},
       {.method = "DELETE",

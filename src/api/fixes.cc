@@ -70,7 +70,7 @@ Result<http::Response> fix(const Asked& asked, db::Connection& connection, const
   note.object_id = job->uuid;
   note.data["rows"] = fixes.size();
   note.data["revision"] = job->review_revision;
-  http::Response response = json_response(202, to_json(*job));
+  http::Response response = json_response(202, stamped(to_json(*job)));
   response.headers.set("ETag", revision_tag(*job));
   response.headers.set("Location", "/api/v1/imports/" + job->uuid);
   return response;

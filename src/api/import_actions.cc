@@ -33,7 +33,7 @@ Result<http::Response> being_undone(Call& call, const Error& error, const JobRec
 
 Result<http::Response> answer(Call& call, Result<JobRecord> acted) {
   if (acted) {
-    http::Response response = json_response(acted->standing.outcome ? 200 : 202, to_json(*acted));
+    http::Response response = json_response(acted->standing.outcome ? 200 : 202, stamped(to_json(*acted)));
     response.headers.set("ETag", revision_tag(*acted));
     response.headers.set("Location", "/api/v1/imports/" + acted->uuid);
     return response;

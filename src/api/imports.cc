@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "api/drafts.h"
 #include "api/dropped_files.h"
 #include "api/imports.h"
 #include "api/manifest.h"
@@ -7,6 +8,7 @@
 #include "api/problem.h"
 #include "api/uploads.h"
 #include "api/views.h"
+#include "base/moment.h"
 #include "jobs/accept.h"
 #include "jobs/batches.h"
 #include "jobs/control.h"
@@ -21,37 +23,8 @@ namespace json = boost::json;
 using accounts::Role;
 using store::JobRecord;
 
-Result<Wishes> read_wishes(const Asked& asked, Fields& fields) {
-  Wishes wishes;
-  wishes.definition = fields.text("definition").value_or("");
-  wishes.version = fields.integer("version", 1, INT32_MAX);
-  jobs::ImportOptions& options = wishes.options = options_of(asked);
-  options.batch = fields.text("batch").value_or("");
-  options.source = fields.map("source").value_or("");
-  options.force = fields.flag("force").value_or(false);
-  options.time_context_ident = fields.text("time_context_ident").value_or("");
-  options.default_valid_from = fields.text("default_valid_from").value_or("");
-  options.default_valid_to = fields.text("default_valid_to").value_or("");
-  wishes.limits = {fields.text("max_errors").value_or(""), fields.text("fail_when").value_or("")};
-  if (const auto results = fields.text("results")) {
-    if (*results == "none")
-      options.results = jobs::Results::none;
-    else if (*results == "failed")
-      options.results = jobs::Results::failed;
-    else if (*results != "all")
-      return fail("request_invalid", fmt::format("there are no results '{}'", *results), "all, failed or none",
-                  ErrorKind::usage);
-  }
-  options.output_format = fields.text("output_format").value_or("");
-  options.result_file_prefix = fields.text("result_file_prefix").value_or("");
-  if (!fields.flag("create_result_file_records").value_or(true)) options.store_results = false;
-  if (auto valid = options.validate_results(); !valid)
-    return fail("request_invalid", std::move(valid.error().message), std::move(valid.error().hint), ErrorKind::usage);
-  return wishes;
-}
-
 http::Response accepted(const JobRecord& job) {
-  http::Response response = json_response(202, to_json(job));
+  http::Response response = json_response(202, stamped(to_json(job)));
   response.headers.set("Location", "/api/v1/imports/" + job.uuid);
   response.headers.set("Retry-After", "1");
   return response;
@@ -72,10 +45,30 @@ Result<store::StoredDefinition> choose_definition(const Asked& asked, db::Connec
   return jobs::match_definition(connection, asked.service.storage(), file, wishes.options);
 }
 
-Result<store::FileRecord> file_of(const Asked& asked, db::Connection& connection, const std::string& id) {
-  LADE_ASSIGN(auto file, store::find_file(connection, id, asked.who().company));
-  if (!file || !sees_file(asked.who(), *file)) return fail(not_found("file", id));
-  return std::move(*file);
+// What was prepared holds, where the request itself does not say otherwise. Somebody looks at it before it is loaded,
+// unless the request says that nobody need.
+void follow(const store::Draft& draft, Wishes& wishes) {
+  const auto fill = [](std::string& wish, const std::string& prepared) {
+    if (wish.empty() && prepared != "{}") wish = prepared;
+  };
+  fill(wishes.definition, draft.definition);
+  fill(wishes.options.source, draft.read);
+  fill(wishes.options.mapping, draft.mapping);
+  fill(wishes.options.values, draft.values);
+  fill(wishes.options.review, "always");
+}
+
+// The draft ends with the import that is made of it.
+Result<http::Response> import_draft(const Asked& asked, db::Connection& connection, Wishes wishes,
+                                    const std::string& id, AuditNote& note) {
+  LADE_ASSIGN(const store::Draft draft, require_draft(asked, connection, id));
+  LADE_ASSIGN(const auto file, store::find_file(connection, draft.file_id));
+  if (!file)
+    return fail("request_invalid", "the draft has no file", "choose a file for it, or give file_id", ErrorKind::usage);
+  follow(draft, wishes);
+  LADE_ASSIGN(http::Response response, import_file(asked, connection, wishes, *file, note));
+  if (response.status < 400) LADE_TRY(store::remove_draft(connection, draft.id));
+  return response;
 }
 
 // By JSON: a file that was uploaded before, or none yet.
@@ -84,10 +77,14 @@ Result<http::Response> create_by_json(const Asked& asked, db::Connection& connec
   LADE_ASSIGN(Fields fields, Fields::of_body(text));
   const auto file_id = fields.text("file_id");
   const bool by_name = fields.text("filename").has_value();
+  const auto draft_id = fields.text("draft_id");
   LADE_ASSIGN(const Wishes wishes, read_wishes(asked, fields));
   LADE_TRY(fields.finish());
   if (file_id && by_name)
     return fail("request_invalid", "both file_id and filename are given", "an import has one file", ErrorKind::usage);
+  if (draft_id && (file_id || by_name))
+    return fail("request_invalid", "a draft has its file already", "leave out file_id and filename", ErrorKind::usage);
+  if (draft_id) return import_draft(asked, connection, wishes, *draft_id, note);
   if (dropped) return import_dropped(asked, connection, wishes, *dropped, note);
   if (file_id) {
     LADE_ASSIGN(const store::FileRecord file, file_of(asked, connection, *file_id));
@@ -146,11 +143,43 @@ Result<http::Reception> put_file(Asked asked) {
       });
 }
 
+// A day or a moment, in the form in which the store compares them; a day that ends a stretch is part of it.
+Result<std::string> moment_in(Fields& query, std::string_view name, bool end) {
+  constexpr std::size_t kDay = 10;
+  const std::string text = query.text(name).value_or("");
+  if (text.empty()) return text;
+  const auto moment = moment_of(text.size() == kDay ? text + "T00:00:00.000Z" : text);
+  if (!moment)
+    return fail("request_invalid", fmt::format("{}: '{}' is no day and no moment", name, text),
+                "2024-12-31, or 2024-12-31T23:59:59.999Z", ErrorKind::usage);
+  return to_text(end && text.size() == kDay ? *moment + std::chrono::days(1) : *moment);
+}
+
+Result<http::Response> counts(Call& call) {
+  store::JobFilter filter = visible_imports(call.who());
+  filter.definition = call.query.text("definition").value_or("");
+  filter.owner = call.query.text("owner").value_or("");
+  LADE_TRY(call.query.finish());
+  LADE_ASSIGN(const auto found, store::count_jobs(call.connection, filter));
+  json::object object;
+  std::int64_t total = 0;
+  for (const store::StatusCount& count : found) {
+    object[count.status] = count.jobs;
+    total += count.jobs;
+  }
+  object["total"] = total;
+  return json_response(200, stamped(std::move(object)));
+}
+
 Result<http::Response> list(Call& call) {
   store::JobFilter filter = visible_imports(call.who());
   filter.status = call.query.text("status").value_or("");
   filter.definition = call.query.text("definition").value_or("");
   filter.file = call.query.text("file").value_or("");
+  filter.owner = call.query.text("owner").value_or("");
+  filter.words = call.query.text("q").value_or("");
+  LADE_ASSIGN(filter.from, moment_in(call.query, "from", false));
+  LADE_ASSIGN(filter.to, moment_in(call.query, "to", true));
   filter.oldest_first = call.query.text("sort").value_or("-created_at") == "created_at";
   const std::string batch = call.query.text("batch").value_or("");
   LADE_ASSIGN(const Page page, read_page(call.query));
@@ -174,7 +203,7 @@ Result<http::Response> show(Call& call) {
   object["issues"] = parsed_or_null(job.issues);
   LADE_ASSIGN(const auto counts, jobs::rows_to_come(call.connection, job));
   object["comparison"] = comparison_json(counts);
-  http::Response response = json_response(200, object);
+  http::Response response = json_response(200, stamped(std::move(object)));
   // What a reviewer has seen: an approval must name it.
   response.headers.set("ETag", revision_tag(job));
   if (!job.standing.outcome) response.headers.set("Retry-After", "1");
@@ -182,6 +211,44 @@ Result<http::Response> show(Call& call) {
 }
 
 }  // namespace
+
+Result<Wishes> read_wishes(const Asked& asked, Fields& fields) {
+  Wishes wishes;
+  wishes.definition = fields.text("definition").value_or("");
+  wishes.version = fields.integer("version", 1, INT32_MAX);
+  jobs::ImportOptions& options = wishes.options = options_of(asked);
+  options.batch = fields.text("batch").value_or("");
+  options.source = fields.map("source").value_or("");
+  options.force = fields.flag("force").value_or(false);
+  options.time_context_ident = fields.text("time_context_ident").value_or("");
+  options.default_valid_from = fields.text("default_valid_from").value_or("");
+  options.default_valid_to = fields.text("default_valid_to").value_or("");
+  options.mapping = fields.map("mapping").value_or("");
+  options.values = fields.map("values").value_or("");
+  options.review = fields.text("review").value_or("");
+  wishes.limits = {fields.text("max_errors").value_or(""), fields.text("fail_when").value_or("")};
+  if (const auto results = fields.text("results")) {
+    if (*results == "none")
+      options.results = jobs::Results::none;
+    else if (*results == "failed")
+      options.results = jobs::Results::failed;
+    else if (*results != "all")
+      return fail("request_invalid", fmt::format("there are no results '{}'", *results), "all, failed or none",
+                  ErrorKind::usage);
+  }
+  options.output_format = fields.text("output_format").value_or("");
+  options.result_file_prefix = fields.text("result_file_prefix").value_or("");
+  if (!fields.flag("create_result_file_records").value_or(true)) options.store_results = false;
+  if (auto valid = options.validate_results(); !valid)
+    return fail("request_invalid", std::move(valid.error().message), std::move(valid.error().hint), ErrorKind::usage);
+  return wishes;
+}
+
+Result<store::FileRecord> file_of(const Asked& asked, db::Connection& connection, const std::string& id) {
+  LADE_ASSIGN(auto file, store::find_file(connection, id, asked.who().company));
+  if (!file || !sees_file(asked.who(), *file)) return fail(not_found("file", id));
+  return std::move(*file);
+}
 
 void obey(const ManifestEntry& entry, Wishes& wishes) {
   wishes.definition = entry.definition;
@@ -281,6 +348,9 @@ std::vector<Route> import_routes() {
                   "false: none are stored; they are made when somebody asks for them (default: true)"},
                  {"source", "string",
                   "how this file is read, over what the definition says: its `source` keys as JSON"},
+                 {"mapping", "string", "which of the file's columns is which data column, as JSON: null for none"},
+                 {"values", "string", "what single values of data columns mean, as JSON"},
+                 {"review", "string", "never, on_issues or always, over what the definition says"},
                  {"force", "boolean", "also while a job that does the same is live"},
                  {"time_context_ident", "string",
                   "for which time the rows hold, by the table time_context; for definitions that leave it to the job"},
@@ -306,12 +376,25 @@ std::vector<Route> import_routes() {
        .answer = list,
        .query =
            with_paging({{"status", "string",
-                         "queued, running, paused, waiting_for_review, succeeded, failed, rejected, cancelled, undone"},
+                         "queued, running, paused, waiting_for_review, succeeded, failed, rejected, cancelled, undone; "
+                         "several with commas between"},
                         {"definition", "string", "slug"},
                         {"batch", "string", "name, UUID or id"},
                         {"file", "string", "part of the file's name"},
+                        {"owner", "string", "e-mail address of who made them"},
+                        {"from", "string", "made on this day or later: 2024-12-31, or a moment"},
+                        {"to", "string", "made on this day or earlier, or before a moment"},
+                        {"q", "string", "part of the file's name, the slug or the definition's name"},
                         {"sort", "string", "-created_at (default) or created_at"}}),
        .answers = {{200, "ImportPage", "a page of imports"}}},
+      {.method = "GET",
+       .path = "/api/v1/imports/counts",
+       .name = "imports.counts",
+       .summary = "How many imports have which status",
+       .access = reads,
+       .answer = counts,
+       .query = {{"definition", "string", "slug"}, {"owner", "string", "e-mail address of who made them"}},
+       .answers = {{200, "ImportCounts", "by status"}}},
       {.method = "GET",
        .path = "/api/v1/imports/{import}",
        .name = "imports.show",

@@ -34,6 +34,9 @@ struct Wishes {
   jobs::ImportOptions options;
   definition::Limits limits;
 };
+Result<Wishes> read_wishes(const Asked& asked, Fields& fields);
+// The file of that id, if the one who asks may see it; otherwise file_not_found.
+Result<store::FileRecord> file_of(const Asked& asked, db::Connection& connection, const std::string& id);
 // What every import of who asks has.
 jobs::ImportOptions options_of(const Asked& asked);
 // The manifest's definition and sheet.
@@ -46,6 +49,9 @@ Result<http::Response> import_file(const Asked& asked, db::Connection& connectio
 // stored rows come from (lineage.cc).
 std::vector<Route> import_action_routes();
 std::vector<Route> row_routes();
+// What the dashboard shows of them: rows with their cells (grid.cc), issues and parts as a whole (job_charts.cc).
+std::vector<Route> grid_routes();
+std::vector<Route> chart_routes();
 std::vector<Route> diff_routes();
 std::vector<Route> fix_routes();
 std::vector<Route> lineage_routes();

@@ -110,26 +110,65 @@ Result<void> add_latencies(db::Connection& connection, Sheet& sheet) {
   return {};
 }
 
+// Seconds since 1970 by the database's clock.
+std::string_view clock_sql(const db::Connection& connection) {
+  return connection.backend() == db::Backend::sqlite
+             ? "(julianday('now') - 2440587.5) * 86400.0"
+             : "CAST(extract(epoch FROM clock_timestamp()) AS double precision)";
+}
+
+// How long ago the moment (in microseconds) was that a query finds; 0: it finds none.
+Result<double> age(db::Connection& connection, std::string_view moment, std::string_view from) {
+  LADE_ASSIGN(const auto rows,
+              connection.query(fmt::format("SELECT {} - CAST({} AS double precision) / 1000000.0 FROM {}",
+                                           clock_sql(connection), moment, from)));
+  return std::max(0.0, number_of(rows[0][0]));
+}
+
 Result<void> add_queue(db::Connection& connection, Sheet& sheet) {
   LADE_ASSIGN(const auto depth, connection.query("SELECT queue, status, count(*) FROM lade_task WHERE status IN "
                                                  "('pending', 'running') GROUP BY queue, status"));
   for (const db::Row& row : depth)
     sheet.add("lade_queue_depth", "gauge", "Tasks that wait or run",
               {{"queue", db::text_of(row[0])}, {"status", db::text_of(row[1])}}, number_of(row[2]));
-  const bool sqlite = connection.backend() == db::Backend::sqlite;
-  const std::string_view now = sqlite ? "(julianday('now') - 2440587.5) * 86400.0"
-                                      : "CAST(extract(epoch FROM clock_timestamp()) AS double precision)";
-  LADE_ASSIGN(const auto oldest,
-              connection.query(fmt::format("SELECT {} - CAST(min(created_at) AS double precision) / 1000000.0 FROM "
-                                           "lade_task WHERE status = 'pending'",
-                                           now)));
-  sheet.add("lade_queue_oldest_seconds", "gauge", "Age of the oldest task that waits", {},
-            std::max(0.0, number_of(oldest[0][0])));
+  LADE_ASSIGN(const double oldest, age(connection, "min(created_at)", "lade_task WHERE status = 'pending'"));
+  sheet.add("lade_queue_oldest_seconds", "gauge", "Age of the oldest task that waits", {}, oldest);
   LADE_ASSIGN(const auto letters, connection.query("SELECT count(*) FROM lade_dead_letter d JOIN lade_task t ON "
                                                    "t.id = d.task_id WHERE t.status = 'failed'"));
   sheet.add("lade_dead_letters", "gauge", "Tasks that were given up", {}, number_of(letters[0][0]));
   LADE_ASSIGN(const auto nodes, connection.query("SELECT count(*) FROM lade_node"));
   sheet.add("lade_nodes", "gauge", "Processes that work on tasks", {}, number_of(nodes[0][0]));
+  return {};
+}
+
+// What alert rules look at (docs/alerts): work that does not end, and pages that fail.
+Result<void> add_running(db::Connection& connection, Sheet& sheet) {
+  LADE_ASSIGN(const double task, age(connection, "min(started_at)", "lade_task WHERE status = 'running'"));
+  sheet.add("lade_task_running_oldest_seconds", "gauge", "How long the task runs that has been running longest", {},
+            task);
+  LADE_ASSIGN(const double page, age(connection, "min(started_at)", "lade_page WHERE status = 'running'"));
+  sheet.add("lade_page_running_oldest_seconds", "gauge", "How long the page is fetched that has been longest", {},
+            page);
+  LADE_ASSIGN(const auto pages, connection.query("SELECT p.status, count(*) FROM lade_page p JOIN lade_job j ON "
+                                                 "j.id = p.job_id WHERE j.outcome IS NULL GROUP BY p.status"));
+  for (const db::Row& row : pages)
+    sheet.add("lade_pages", "gauge", "Pages of jobs that are not finished", {{"status", db::text_of(row[0])}},
+              number_of(row[1]));
+  return {};
+}
+
+Result<void> add_batches(db::Connection& connection, Sheet& sheet) {
+  const bool sqlite = connection.backend() == db::Backend::sqlite;
+  const std::string_view created = sqlite ? "(julianday(min(b.created_at)) - 2440587.5) * 86400.0"
+                                          : "CAST(extract(epoch FROM min(b.created_at)) AS double precision)";
+  LADE_ASSIGN(const auto rows,
+              connection.query(fmt::format("SELECT count(*), {} - {} FROM lade_batch b WHERE EXISTS (SELECT 1 FROM "
+                                           "lade_job j WHERE j.batch_id = b.id AND j.outcome IS NULL AND "
+                                           "j.state <> 'waiting_for_review' AND NOT j.paused)",
+                                           clock_sql(connection), created)));
+  sheet.add("lade_batches_live", "gauge", "Batches with imports that are under way", {}, number_of(rows[0][0]));
+  sheet.add("lade_batch_oldest_seconds", "gauge", "Age of the oldest of these", {},
+            std::max(0.0, number_of(rows[0][1])));
   return {};
 }
 
@@ -215,6 +254,8 @@ Result<std::string> Metrics::text(db::Connection& connection, const queue::Node*
   LADE_TRY(add_tallies(connection, sheet));
   LADE_TRY(add_jobs(connection, sheet));
   LADE_TRY(add_queue(connection, sheet));
+  LADE_TRY(add_running(connection, sheet));
+  LADE_TRY(add_batches(connection, sheet));
   LADE_TRY(add_latencies(connection, sheet));
   if (node != nullptr) add_node(*node, sheet);
   sheet.add("process_resident_memory_bytes", "gauge", "Resident memory", {}, static_cast<double>(resident_bytes()));

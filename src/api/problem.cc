@@ -38,6 +38,7 @@ constexpr std::pair<std::string_view, int> kStatuses[] = {
     {"file_in_use", 409},
     {"results_not_ready", 409},
     {"revision_changed", 412},
+    {"item_withdrawn", 409},
     {"precondition_required", 428},
     {"idempotency_key_reused", 422},
     {"file_gone", 410},

@@ -79,14 +79,6 @@ Result<http::Response> delete_letter(Call& call) {
   return http::Response{.status = 204};
 }
 
-Result<http::Response> nodes(Call& call) {
-  LADE_TRY(call.query.finish());
-  LADE_ASSIGN(const auto found, queue::list_nodes(call.connection));
-  json::array items;
-  for (const queue::ListedNode& node : found) items.push_back(to_json(node));
-  return whole_list(std::move(items));
-}
-
 Result<http::Response> queues(Call& call) {
   LADE_TRY(call.query.finish());
   LADE_ASSIGN(const auto rules, queue::list_rules(call.connection));
@@ -157,13 +149,6 @@ std::vector<Route> queue_routes() {
        .access = writes,
        .answer = delete_letter,
        .answers = {{204, "", "forgotten"}}},
-      {.method = "GET",
-       .path = "/api/v1/nodes",
-       .name = "nodes.list",
-       .summary = "Processes that work on tasks",
-       .access = reads,
-       .answer = nodes,
-       .answers = {{200, "NodePage", "nodes, oldest first"}}},
       {.method = "GET",
        .path = "/api/v1/queues",
        .name = "queues.list",

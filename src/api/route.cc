@@ -43,10 +43,12 @@ bool fits(const Entry& entry, const std::vector<std::string>& segments) {
 std::span<const Route> routes() {
   static const std::vector<Route> all = [] {
     std::vector<Route> list;
-    for (auto* area :
-         {root_routes, file_routes, definition_routes, definition_part_routes, import_routes, watching_routes,
-          batch_routes, version_routes, queue_routes, account_routes, administration_routes, webhook_routes,
-          alias_routes, workbook_alias_routes, handler_alias_routes})
+    for (auto* area : {root_routes,           file_routes,       definition_routes, definition_part_routes,
+                       import_routes,         watching_routes,   batch_routes,      review_routes,
+                       version_routes,        queue_routes,      operation_routes,  why_routes,
+                       topic_routes,          account_routes,    me_routes,         draft_routes,
+                       administration_routes, webhook_routes,    alias_routes,      workbook_alias_routes,
+                       handler_alias_routes,  batch_alias_routes})
       std::ranges::move(area(), std::back_inserter(list));
     return list;
   }();

@@ -78,6 +78,7 @@ struct Route {
   std::vector<Parameter> query = {};
   std::vector<Answer> answers = {};
   bool answers_secret = false;    // its answer is kept nowhere: an Idempotency-Key has no effect
+  bool audited = true;            // false: it changes nothing that anybody else would ask about
   bool own_transactions = false;  // it begins and ends them itself, or changes nothing
   std::uint64_t most_bytes = 1024 * 1024;
 
@@ -94,13 +95,20 @@ std::vector<Route> import_routes();
 std::vector<Route> watching_routes();
 std::vector<Route> version_routes();
 std::vector<Route> batch_routes();
+std::vector<Route> review_routes();
 std::vector<Route> queue_routes();
+std::vector<Route> operation_routes();
+std::vector<Route> why_routes();
+std::vector<Route> topic_routes();
 std::vector<Route> account_routes();
+std::vector<Route> me_routes();
+std::vector<Route> draft_routes();
 std::vector<Route> administration_routes();
 std::vector<Route> webhook_routes();
 std::vector<Route> alias_routes();
 std::vector<Route> workbook_alias_routes();
 std::vector<Route> handler_alias_routes();
+std::vector<Route> batch_alias_routes();
 std::vector<Route> root_routes();
 
 struct Match {

@@ -24,7 +24,7 @@ std::string object_kind(std::string_view route_name) {
 }
 
 Result<void> write_audit(db::Connection& connection, const Asked& asked, const AuditNote& note) {
-  if (!asked.principal) return {};
+  if (!asked.principal || !asked.route.audited) return {};
   accounts::AuditAction action{.company = asked.who().company,
                                .actor = asked.who().user,
                                .action = std::string(asked.route.name),
@@ -152,7 +152,12 @@ Result<http::Reception> Server::receive_or_fail(http::Request& request) {
                           return definition::find_invalid_utf8(segment).has_value();
                         });
   const Match match = readable ? find_route(request.method, *segments) : Match();
-  if (match.route == nullptr && match.allowed.empty()) return fail(no_route(request));
+  if (match.route == nullptr && match.allowed.empty()) {
+    auto page = dashboard_.answer(request);
+    if (!page) return fail(no_route(request));
+    request.route = "dashboard";
+    return http::Reception(std::move(*page));
+  }
   if (match.route == nullptr) return http::Reception(method_refused(request, match));
   const Route& route = *match.route;
   request.route = route.path;

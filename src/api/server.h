@@ -1,15 +1,17 @@
 #pragma once
 
+#include "api/dashboard.h"
 #include "api/route.h"
 #include "http/handler.h"
 
 namespace lade::api {
 
-// Answers requests by the table of routes: finds the route, checks who asks, runs it in a transaction with its entry in
-// the audit log, and tells what went wrong as problem+json. The service outlives it.
+// Answers requests by the table of routes, and those beside it with the dashboard: finds the route, checks who asks,
+// runs it in a transaction with its entry in the audit log, and tells what went wrong as problem+json. The service
+// outlives it.
 class Server final : public http::Handler {
  public:
-  explicit Server(Service& service) : service_(service) {}
+  explicit Server(Service& service) : service_(service), dashboard_(web_files()) {}
 
   http::Reception receive(http::Request& request) override;
   http::Response refuse(const http::Request* request, const Error& error) override;
@@ -19,6 +21,7 @@ class Server final : public http::Handler {
  private:
   Result<http::Reception> receive_or_fail(http::Request& request);
   Service& service_;
+  const Dashboard dashboard_;
 };
 
 // Runs what changes something on a session that may write: in one transaction, durable when this returns, with an entry

@@ -38,7 +38,9 @@ Service::Service(const ServiceOptions& options, std::unique_ptr<storage::Storage
       works_(std::move(works)),
       reading_(reading_url(here().database), options.sessions),
       writing_(here().database, db::backend_of(here().database) == db::Backend::sqlite ? 1 : options.sessions),
-      events_(reading_) {
+      events_(reading_),
+      overview_(reading_),
+      topics_(reading_, overview_) {
   if (here().mirror) mirror_ = std::make_unique<mirror::Reader>(*here().mirror);
   if (works_) working_ = std::jthread([this](const std::stop_token& stop) { works_->run(stop); });
   tidying_ = std::jthread([this](const std::stop_token& stop) { tidy(stop); });
@@ -60,11 +62,17 @@ void Service::tidy(const std::stop_token& stop) {
 }
 
 Service::~Service() {
+  stop_events();
+}
+
+void Service::stop_events() {
   events_.stop();
+  topics_.stop();
 }
 
 void Service::stir() {
   events_.look();
+  topics_.look();
   if (!works_) return;
   works_->node().wake();
   works_->node().check();

@@ -10,7 +10,10 @@
 #include "accounts/passwords.h"
 #include "api/event_hub.h"
 #include "api/metrics.h"
+#include "api/overview.h"
+#include "api/topic_hub.h"
 #include "db/pool.h"
+#include "jobs/grid.h"
 #include "jobs/work.h"
 #include "mirror/mirror.h"
 #include "storage/storage.h"
@@ -41,12 +44,18 @@ class Service {
   Result<db::Pool::Lease> writing() { return works_ ? works_->sessions().acquire() : writing_.acquire(); }
   // Something was put into the queue, or somebody has acted on a job: nodes in this process look at once.
   void stir();
+  // Ends all streams of events; nothing more is told.
+  void stop_events();
 
   const ServiceOptions& options() const { return options_; }
   const jobs::ImportOptions& here() const { return options_.work.here; }
   const storage::Storage& storage() const { return *storage_; }
   accounts::PasswordHasher& passwords() { return passwords_; }
   EventHub& events() { return events_; }
+  // Rows of jobs that somebody looks at.
+  jobs::Grids& grids() { return grids_; }
+  Overview& overview() { return overview_; }
+  TopicHub& topics() { return topics_; }
   // What a Redis shows of how far jobs are; null when none is named.
   mirror::Reader* mirror() { return mirror_.get(); }
   Metrics& metrics() { return metrics_; }
@@ -66,6 +75,9 @@ class Service {
   db::Pool writing_;
   accounts::PasswordHasher passwords_;
   EventHub events_;
+  jobs::Grids grids_;
+  Overview overview_;
+  TopicHub topics_;
   Metrics metrics_;
   std::unique_ptr<mirror::Reader> mirror_;
   std::jthread working_;

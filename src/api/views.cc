@@ -41,6 +41,15 @@ json::value text_or_null(std::string_view text) {
   return text.empty() ? json::value(nullptr) : json::value(text);
 }
 
+std::string server_time() {
+  return to_text(lade::now());
+}
+
+json::object stamped(json::object object) {
+  object["server_time"] = server_time();
+  return object;
+}
+
 json::array faults_json(const std::vector<definition::Fault>& faults) {
   json::array list;
   for (const definition::Fault& fault : faults)
@@ -76,6 +85,7 @@ json::object to_json(const store::JobRecord& job) {
                       {"cancel_requested", job.cancel_requested},
                       {"retries", job.retries},
                       {"review_revision", job.review_revision},
+                      {"revision", job.review_revision},
                       {"rows_total", job.rows_total ? json::value(*job.rows_total) : nullptr},
                       {"rows_analysed", job.rows_analysed},
                       {"rows", rows_json(job.rows)},
@@ -130,11 +140,20 @@ json::object to_json(const store::BatchRecord& batch) {
             {"failed", jobs.failed},
             {"cancelled", jobs.ended_by_people}}},
           {"rows", {{"total", batch.rows_total}, {"processed", batch.rows_processed}, {"failed", batch.rows_failed}}},
+          {"tasks",
+           {{"total", batch.tasks.total},
+            {"processed", batch.tasks.processed()},
+            {"succeeded", batch.tasks.succeeded},
+            {"failed", batch.tasks.failed},
+            {"blocked", batch.tasks.blocked},
+            {"cancelled", batch.tasks.cancelled}}},
           {"source_manifest", text_or_null(batch.source_manifest)},
           {"created_by", text_or_null(batch.created_by)},
           {"created_at", text_or_null(batch.created_at)},
           {"started_at", text_or_null(batch.started_at)},
-          {"completed_at", text_or_null(batch.completed_at)}};
+          {"completed_at", text_or_null(batch.completed_at)},
+          {"finalized_at", text_or_null(batch.finalized_at)},
+          {"finalized_by", text_or_null(batch.finalized_by)}};
 }
 
 json::object to_json(const queue::TaskRow& task) {
@@ -164,6 +183,8 @@ json::object to_json(const queue::ListedNode& node) {
           {"storage", text_or_null(node.storage)},
           {"beat", node.beat},
           {"running", node.running},
+          {"slots", node.slots},
+          {"draining", node.draining},
           {"started_at", text_or_null(to_text(moment_of(node.started_at)))}};
 }
 

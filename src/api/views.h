@@ -3,6 +3,7 @@
 #include <boost/json.hpp>
 #include <string>
 
+#include "api/review_view.h"
 #include "definition/match.h"
 #include "definition/parse.h"
 #include "jobs/diff.h"
@@ -56,6 +57,11 @@ boost::json::object to_json(const source::ColumnEvidence& column);
 
 // What is wrong with a definition.
 boost::json::array faults_json(const std::vector<definition::Fault>& faults);
+
+// The time by which clients reckon ages: that of this process, 2024-12-31T23:59:59.999Z.
+std::string server_time();
+// With that time in it.
+boost::json::object stamped(boost::json::object object);
 
 // Text that may be empty, where JSON says null.
 boost::json::value text_or_null(std::string_view text);

@@ -10,7 +10,6 @@
 #include "api/views.h"
 #include "base/id.h"
 #include "jobs/fetch_results.h"
-#include "jobs/issue_counts.h"
 #include "queue/task_list.h"
 #include "store/events.h"
 #include "store/files.h"
@@ -23,13 +22,6 @@ namespace {
 namespace json = boost::json;
 using accounts::Role;
 using store::JobRecord;
-
-Result<http::Response> issues(Call& call) {
-  LADE_TRY(call.query.finish());
-  LADE_ASSIGN(const JobRecord job, require_import(call, call.connection));
-  LADE_ASSIGN(const std::string counts, jobs::issue_counts(call.connection, job));
-  return json_response(200, json::object{{"items", parsed_or_null(counts)}, {"next", nullptr}});
-}
 
 Result<http::Response> progress(Call& call) {
   LADE_TRY(call.query.finish());
@@ -130,6 +122,8 @@ Result<http::Response> result_link(Call& call) {
 std::vector<Route> watching_routes() {
   const Access reads{Role::viewer, "imports:read"};
   std::vector<Route> routes = row_routes();
+  std::ranges::move(chart_routes(), std::back_inserter(routes));
+  std::ranges::move(grid_routes(), std::back_inserter(routes));
   std::ranges::move(diff_routes(), std::back_inserter(routes));
   std::ranges::move(fix_routes(), std::back_inserter(routes));
   std::ranges::move(lineage_routes(), std::back_inserter(routes));
@@ -137,13 +131,6 @@ std::vector<Route> watching_routes() {
   routes.insert(
       routes.begin(),
       {
-          {.method = "GET",
-           .path = "/api/v1/imports/{import}/issues",
-           .name = "imports.issues",
-           .summary = "How often which issue was found in which column",
-           .access = reads,
-           .answer = issues,
-           .answers = {{200, "IssuePage", "counts by code and column"}}},
           {.method = "GET",
            .path = "/api/v1/imports/{import}/progress",
            .name = "imports.progress",

@@ -4,8 +4,10 @@
 
 #include <memory>
 
+#include "api/batches.h"
 #include "api/views.h"
 #include "base/moment.h"
+#include "cli/batch_parts.h"
 #include "cli/job_view.h"
 #include "cli/site.h"
 
@@ -17,6 +19,8 @@ namespace json = boost::json;
 struct BatchesCommand {
   std::string batch;
   store::BatchFilter filter;
+  jobs::BatchRetry retry;
+  std::int64_t threshold = 1800;  // seconds
 };
 using Words = std::shared_ptr<BatchesCommand>;  // shared by the command's options and its action
 
@@ -49,6 +53,10 @@ void print_batch(const store::BatchRecord& batch) {
   field("jobs", fmt::format("{} of {} finished: {} succeeded, {} failed, {} cancelled", grouped(batch.jobs.finished()),
                             grouped(batch.jobs.total()), grouped(batch.jobs.succeeded), grouped(batch.jobs.failed),
                             grouped(batch.jobs.ended_by_people)));
+  if (batch.tasks.blocked > 0)
+    field("tasks", fmt::format("{} of {} processed, {} failed, {} blocked", grouped(batch.tasks.processed()),
+                               grouped(batch.tasks.total), grouped(batch.tasks.failed), grouped(batch.tasks.blocked)));
+  if (!batch.finalized_at.empty()) field("finalized", time(batch.finalized_at) + " by " + batch.finalized_by);
   field("rows", fmt::format("{} of {} processed, {} failed", grouped(batch.rows_processed), grouped(batch.rows_total),
                             grouped(batch.rows_failed)));
   if (batch.newcomers_wait) field("paused", "jobs that join it wait");
@@ -86,20 +94,19 @@ Result<void> show(const std::string& reference, const CommonOptions& common) {
 }
 
 // `done` is the word for what was done to jobs.
-Result<void> act(BatchAct what, const char* done, const std::string& reference, const CommonOptions& common) {
+Result<void> act(BatchAct what, const char* done, const BatchesCommand& words, const CommonOptions& common) {
   LADE_ASSIGN(const auto site, open_site(common));
-  LADE_ASSIGN(const auto outcome, site->act(what, reference));
+  LADE_ASSIGN(const auto outcome,
+              site->act(BatchDemand{what, words.batch, words.retry, std::chrono::seconds(words.threshold)}));
   if (common.output != Output::text) {
-    json::object object = api::to_json(outcome.batch);
-    object["done"] = outcome.done;
-    json::object& refused = object["refused"].emplace_object();
-    for (const auto& [code, jobs] : outcome.refused) refused[code] = jobs;
-    fmt::print("{}\n", json::serialize(object));
+    fmt::print("{}\n", json::serialize(api::to_json(outcome)));
   } else if (!common.quiet) {
     std::string left;
     for (const auto& [code, jobs] : outcome.refused)
       left += fmt::format(", {} left as they are ({})", grouped(jobs), code);
-    fmt::print("{}: {}; jobs: {} {}{}\n", outcome.batch.name, outcome.batch.status(), grouped(outcome.done), done,
+    if (outcome.tasks > 0) left += fmt::format("; row tasks: {}", grouped(outcome.tasks));
+    fmt::print("{}: {}; jobs: {} {}{}\n", outcome.batch.name,
+               outcome.deleted ? std::string_view("deleted") : outcome.batch.status(), grouped(outcome.done), done,
                left);
   }
   return {};
@@ -122,7 +129,35 @@ CLI::App* add_batch_command(CLI::App& app, const char* name, const char* descrip
 void add_act(CLI::App& app, const char* name, const char* description, const char* done, BatchAct what,
              const Words& words, CommonOptions& common, Action& action) {
   add_batch_command(app, name, description, words, common)->callback([=, &common, &action] {
-    action = [=, &common] { return ended(act(what, done, words->batch, common), common); };
+    action = [=, &common] { return ended(act(what, done, *words, common), common); };
+  });
+}
+
+void add_retry(CLI::App& app, const Words& words, CommonOptions& common, Action& action) {
+  CLI::App* const command = add_batch_command(
+      app, "retry", "Do again what failed of its jobs, and only that; or those of its row tasks that are named", words,
+      common);
+  jobs::BatchRetry& retry = words->retry;
+  command->add_option("--status", retry.status, "only row tasks that are failed (default), blocked or cancelled");
+  command->add_option("--source", retry.source, "only those of this host, or with this in their URL");
+  command->add_option("--error", retry.error, "only those with this code");
+  command->add_option("--key", retry.key, "only those that the manifest calls so");
+  command->add_option("--task", retry.ids, "only these, by their ids");
+  command->callback([words, &common, &action] {
+    action = [words, &common] { return ended(act(BatchAct::retry, "tried again", *words, common), common); };
+  });
+}
+
+void add_requeue(CLI::App& app, const Words& words, CommonOptions& common, Action& action) {
+  CLI::App* const command =
+      add_batch_command(app, "requeue-stuck", "Try again what has been running for too long", words, common);
+  command->add_option("--older-than", words->threshold, "for so many seconds")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
+  command->callback([words, &common, &action] {
+    action = [words, &common] {
+      return ended(act(BatchAct::requeue_stuck, "had stuck tasks", *words, common), common);
+    };
   });
 }
 
@@ -130,6 +165,9 @@ void add_list_options(CLI::App& command, store::BatchFilter& filter, CommonOptio
   command.add_option("--status", filter.status,
                      "only batches that are pending, running, paused, succeeded, failed or cancelled");
   command.add_option("--limit", filter.limit, "at most so many")->capture_default_str()->check(CLI::PositiveNumber);
+  command.add_option("--owner", filter.created_by, "only batches that this user has made");
+  command.add_option("--since", filter.since, "only those made then or later, 2024-12-31T00:00:00.000Z");
+  command.add_option("--until", filter.until, "only those made earlier");
   command.add_option("--before", filter.before, "only batches older than the one with this id");
   add_database_options(command, common);
   add_server_options(command, common);
@@ -167,8 +205,17 @@ void add_batch_commands(CLI::App& app, CommonOptions& common, Action& action) {
   add_act(*sub, "resume", "Go on with its jobs", "resumed", BatchAct::resume, words, common, action);
   add_act(*sub, "cancel", "End all its jobs; rows that are in stay in", "cancelled", BatchAct::cancel, words, common,
           action);
-  add_act(*sub, "retry", "Do again what failed of its failed and cancelled jobs, and only that", "tried again",
-          BatchAct::retry, words, common, action);
+  add_retry(*sub, words, common, action);
+  add_requeue(*sub, words, common, action);
+  add_act(*sub, "approve-all", "Load its jobs that wait for review", "approved", BatchAct::approve_all, words, common,
+          action);
+  add_act(*sub, "reject-all", "End its jobs that wait for review", "rejected", BatchAct::reject_all, words, common,
+          action);
+  add_act(*sub, "finalize", "All its jobs have ended, and nothing of it is to change any more", "kept",
+          BatchAct::finalize, words, common, action);
+  add_act(*sub, "delete", "Forget its finished jobs, and the batch when none is left; loaded rows stay", "forgotten",
+          BatchAct::remove, words, common, action);
+  add_batch_part_commands(*sub, common, action);
 }
 
 }  // namespace lade::cli

@@ -18,6 +18,9 @@ struct CommonOptions {
   Output output = Output::text;
   bool quiet = false;
   std::string settings;  // --settings, LADE_SETTINGS: a file of named settings
+  // --harvest-allow, --harvest-ports, --harvest-ignore-robots: what may be fetched, over the settings of these names.
+  std::vector<std::string> harvest_allow, harvest_ports;
+  bool harvest_ignore_robots = false;
   std::string handlers;  // --handlers: the file of row handlers, over the setting HANDLERS_FILE
   std::string redis;     // --redis: where progress is mirrored, over the setting REDIS_URL
 
@@ -49,6 +52,7 @@ void add_batch_commands(CLI::App& app, CommonOptions& common, Action& action);
 void add_version_commands(CLI::App& app, CommonOptions& common, Action& action);
 void add_fix_command(CLI::App& app, CommonOptions& common, Action& action);
 void add_lineage_command(CLI::App& app, CommonOptions& common, Action& action);
+void add_decision_commands(CLI::App& app, CommonOptions& common, Action& action);
 void add_rows_command(CLI::App& app, CommonOptions& common, Action& action);
 // Below `lade rows`.
 void add_review_row_commands(CLI::App& rows, CommonOptions& common, Action& action);

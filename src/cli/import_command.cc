@@ -75,6 +75,7 @@ Result<void> apply_settings(ImportCommand& command, const CommonOptions& common)
   jobs::ImportOptions settings = command.options;
   LADE_TRY(apply(named, settings));
   command.options.handlers = settings.handlers;
+  command.options.harvest = settings.harvest;
   if (!command.options.dry_run) LADE_TRY(set_mirror(named, command.options));
   if (command.options.mirror && !common.quiet)
     command.options.mirror->say = [](const std::string& text) { fmt::print(stderr, "{}\n", text); };

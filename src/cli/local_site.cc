@@ -5,10 +5,13 @@
 
 #include "api/views.h"
 #include "base/file.h"
+#include "cli/local_batches.h"
+#include "cli/local_review.h"
 #include "cli/settings.h"
 #include "cli/site.h"
 #include "definition/patch.h"
 #include "jobs/analysed_rows.h"
+#include "jobs/batch_export.h"
 #include "jobs/definition_snapshot.h"
 #include "jobs/definitions.h"
 #include "jobs/expand.h"
@@ -147,6 +150,40 @@ class LocalSite final : public Site {
     return api::to_json(active);
   }
 
+  Result<boost::json::object> list_review(const jobs::ReviewWish& wish) override {
+    LADE_ASSIGN(db::Connection* const connection, open(Access::read));
+    boost::json::array items;
+    boost::json::value next;
+    if (connection != nullptr) {
+      LADE_ASSIGN(store::ReviewFilter filter, jobs::filter_of(*connection, wish, store::kDefaultCompany));
+      ++filter.limit;
+      LADE_ASSIGN(auto found, store::list_review_items(*connection, filter));
+      if (static_cast<std::int64_t>(found.size()) == filter.limit) {
+        found.pop_back();
+        next = std::to_string(found.back().id);
+      }
+      for (const store::ReviewItem& item : found) items.push_back(api::to_json(item));
+    }
+    return boost::json::object{{"items", std::move(items)}, {"next", std::move(next)}};
+  }
+  Result<boost::json::object> find_review(std::int64_t id) override {
+    LADE_ASSIGN(db::Connection* const connection, open(Access::read));
+    std::optional<store::ReviewItem> item;
+    if (connection != nullptr) {
+      LADE_ASSIGN(item, store::find_review_item(*connection, store::kDefaultCompany, id));
+    }
+    if (item) return api::to_json(*item);
+    return fail("review_item_not_found", fmt::format("there is no question {}", id), "lade review list shows those",
+                ErrorKind::invalid);
+  }
+  Result<boost::json::object> decide_review(const jobs::Decision& decision) override {
+    return decide_here(common_, decision);
+  }
+  Result<boost::json::object> undo_review(std::int64_t item) override { return undo_here(common_, item); }
+  Result<boost::json::object> decide_in_bulk(const jobs::ReviewWish& wish, std::int64_t least, bool dry_run) override {
+    return decide_in_bulk_here(common_, wish, least, dry_run);
+  }
+
   Result<boost::json::object> job_progress(const std::string& reference) override {
     LADE_ASSIGN(const store::JobRecord job, find_job(reference));
     LADE_ASSIGN(const std::string progress, store::job_progress(*connection_, job.id));
@@ -174,17 +211,21 @@ class LocalSite final : public Site {
     return jobs::require_batch(*connection, batch);
   }
 
-  Result<jobs::BatchOutcome> act(BatchAct act, const std::string& batch) override {
+  Result<jobs::BatchOutcome> act(const BatchDemand& demand) override {
     LADE_ASSIGN(db::Connection* const connection, open(Access::write));
-    if (connection == nullptr) return fail(jobs::batch_not_found(batch));
-    const jobs::BatchOrder order{batch, current_user()};
-    switch (act) {
-      case BatchAct::pause: return jobs::pause_batch(*connection, order);
-      case BatchAct::resume: return jobs::resume_batch(*connection, order);
-      case BatchAct::cancel: return jobs::cancel_batch(*connection, order);
-      case BatchAct::retry: return jobs::retry_batch(*connection, order);
-    }
-    return fail(jobs::batch_not_found(batch));
+    if (connection == nullptr) return fail(jobs::batch_not_found(demand.batch));
+    LADE_ASSIGN(jobs::BatchOutcome outcome, act_on_batch(*connection, demand, current_user()));
+    LADE_TRY(remove_files(outcome.files));
+    return outcome;
+  }
+  Result<boost::json::object> batch_part(const BatchView& view) override {
+    LADE_ASSIGN(const store::BatchRecord batch, find_batch(view.batch));
+    return part_of_batch(*connection_, batch, view);
+  }
+  Result<void> batch_file(const std::string& reference, const std::string& format, ByteSink& to) override {
+    LADE_ASSIGN(const store::BatchRecord batch, find_batch(reference));
+    return format.empty() ? jobs::write_batch_errors(*connection_, batch, to)
+                          : jobs::write_batch_export(*connection_, batch, format, to);
   }
 
   Result<boost::json::array> lineage_of_row(const jobs::LineageDemand& demand) override {

@@ -36,6 +36,7 @@ int main(int argc, char** argv) {
   add_diff_command(app, common, action);
   add_fix_command(app, common, action);
   add_lineage_command(app, common, action);
+  add_decision_commands(app, common, action);
   add_queue_commands(app, common, action);
   add_company_commands(app, common, action);
   add_user_commands(app, common, action);

@@ -140,6 +140,16 @@ void add_settings_option(CLI::App& command, CommonOptions& common) {
   command.add_option("--settings", common.settings, "file of NAME=VALUE settings (docs/settings.md)")
       ->envname("LADE_SETTINGS");
   command.add_option("--handlers", common.handlers, "file of row handlers (docs/handlers.md; HANDLERS_FILE)");
+  command
+      .add_option("--harvest-allow", common.harvest_allow,
+                  "networks and hosts that pages may be fetched from besides the public internet (LADE_HARVEST_ALLOW)")
+      ->delimiter(',');
+  command
+      .add_option("--harvest-ports", common.harvest_ports,
+                  "ports that pages may be fetched from besides 80 and 443 (LADE_HARVEST_PORTS)")
+      ->delimiter(',');
+  command.add_flag("--harvest-ignore-robots", common.harvest_ignore_robots,
+                   "definitions may say `robots: ignore` (LADE_HARVEST_IGNORE_ROBOTS)");
 }
 
 void add_redis_option(CLI::App& command, CommonOptions& common) {

@@ -95,7 +95,8 @@ TEST(Records, TheQueueIsTheSameAgain) {
   task.duration = 12;
   expect_same_again(task);
   expect_same_again(queue::DeadLetter{.task = 5, .kind = "plan", .reason = "poison", .died_at = 1'700'000'000'123'000});
-  expect_same_again(queue::ListedNode{.boot = "b", .name = "n", .storage = "", .beat = 7, .running = 2});
+  expect_same_again(queue::ListedNode{
+      .boot = "b", .name = "n", .storage = "", .beat = 7, .running = 2, .slots = 4, .draining = true});
   expect_same_again(queue::TaskCounts{.pending = 1, .running = 2, .succeeded = 3, .failed = 4, .cancelled = 5});
   expect_same_again(store::Event{.number = 1,
                                  .kind = "created",

@@ -31,8 +31,26 @@ std::string_view word_of(BatchAct act) {
     case BatchAct::resume: return "resume";
     case BatchAct::cancel: return "cancel";
     case BatchAct::retry: return "retry";
+    case BatchAct::requeue_stuck: return "requeue-stuck";
+    case BatchAct::approve_all: return "approve-all";
+    case BatchAct::reject_all: return "reject-all";
+    case BatchAct::finalize: return "finalize";
+    case BatchAct::remove: return "";
   }
   return "";
+}
+
+json::object body_of(const BatchDemand& demand) {
+  json::object body;
+  const jobs::BatchRetry& retry = demand.retry;
+  if (demand.act == BatchAct::requeue_stuck) body["older_than_seconds"] = demand.threshold.count();
+  for (const auto& [name, text] : {std::pair<const char*, const std::string&>{"status", retry.status},
+                                   {"source", retry.source},
+                                   {"error", retry.error},
+                                   {"key", retry.key}})
+    if (!text.empty()) body[name] = text;
+  if (!retry.ids.empty()) body["ids"] = json::array(retry.ids.begin(), retry.ids.end());
+  return body;
 }
 
 // Dead letters are known by their task: there it is the task that the server does not find.
@@ -43,8 +61,12 @@ Error as_letter_error(Error error, std::int64_t task) {
 }  // namespace
 
 Result<store::BatchPage> RemoteSite::list_batches(const store::BatchFilter& filter) {
-  LADE_ASSIGN(auto page, remote::list<store::BatchRecord>(client_, "/api/v1/batches", {{"status", filter.status}},
-                                                          filter.before, filter.limit));
+  LADE_ASSIGN(
+      auto page,
+      remote::list<store::BatchRecord>(
+          client_, "/api/v1/batches",
+          {{"status", filter.status}, {"owner", filter.created_by}, {"since", filter.since}, {"until", filter.until}},
+          filter.before, filter.limit));
   return store::BatchPage{std::move(page.records), page.next};
 }
 
@@ -53,11 +75,37 @@ Result<store::BatchRecord> RemoteSite::find_batch(const std::string& batch) {
   return remote::read<store::BatchRecord>(answer);
 }
 
-Result<jobs::BatchOutcome> RemoteSite::act(BatchAct act, const std::string& batch) {
-  LADE_ASSIGN(
-      const json::value answer,
-      client_.ask({.method = "POST", .path = fmt::format("{}/{}", batch_path(batch), word_of(act)), .body = "{}"}));
+Result<jobs::BatchOutcome> RemoteSite::act(const BatchDemand& demand) {
+  const std::string path = batch_path(demand.batch);
+  if (demand.act == BatchAct::remove) {
+    LADE_ASSIGN(const json::value answer, client_.ask({.method = "DELETE", .path = path}));
+    return remote::read<jobs::BatchOutcome>(answer);
+  }
+  LADE_ASSIGN(const json::value answer, client_.ask({.method = "POST",
+                                                     .path = fmt::format("{}/{}", path, word_of(demand.act)),
+                                                     .body = json::serialize(body_of(demand))}));
   return remote::read<jobs::BatchOutcome>(answer);
+}
+
+Result<json::object> RemoteSite::batch_part(const BatchView& view) {
+  const jobs::RowTaskFilter& filter = view.filter;
+  Names query;
+  if (view.part == "tasks")
+    query = {{"status", filter.status}, {"source", filter.source}, {"error", filter.error}, {"key", filter.key}};
+  if (view.part != "metrics") {
+    query.emplace_back("cursor", filter.cursor);
+    query.emplace_back("limit", std::to_string(filter.limit));
+  }
+  LADE_ASSIGN(const json::value answer,
+              client_.ask({.path = fmt::format("{}/{}", batch_path(view.batch), view.part), .query = query}));
+  return answer.as_object();
+}
+
+Result<void> RemoteSite::batch_file(const std::string& batch, const std::string& format, ByteSink& to) {
+  const Names query{{"format", format}};
+  LADE_TRY(client_.send(
+      {.path = batch_path(batch) + (format.empty() ? "/errors.csv" : "/export"), .query = query, .sink = &to}));
+  return {};
 }
 
 Result<std::vector<queue::TaskRow>> RemoteSite::list_tasks(const queue::TaskFilter& filter) {

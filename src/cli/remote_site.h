@@ -48,6 +48,11 @@ class RemoteSite final : public Site {
                                         std::int64_t limit) override;
   Result<boost::json::object> make_tables(const std::string& job, const std::string& schema) override;
   Result<boost::json::object> job_progress(const std::string& job) override;
+  Result<boost::json::object> list_review(const jobs::ReviewWish& wish) override;
+  Result<boost::json::object> find_review(std::int64_t item) override;
+  Result<boost::json::object> decide_review(const jobs::Decision& decision) override;
+  Result<boost::json::object> undo_review(std::int64_t item) override;
+  Result<boost::json::object> decide_in_bulk(const jobs::ReviewWish& wish, std::int64_t least, bool dry_run) override;
   Result<boost::json::array> list_versions(const std::string& table) override;
   Result<boost::json::object> activate_version(std::int64_t version) override;
   Result<jobs::ResultFiles> fetch_results(const ResultsDemand& demand) override;
@@ -56,7 +61,9 @@ class RemoteSite final : public Site {
                                              std::int64_t limit) override;
   Result<store::BatchPage> list_batches(const store::BatchFilter& filter) override;
   Result<store::BatchRecord> find_batch(const std::string& batch) override;
-  Result<jobs::BatchOutcome> act(BatchAct act, const std::string& batch) override;
+  Result<jobs::BatchOutcome> act(const BatchDemand& demand) override;
+  Result<boost::json::object> batch_part(const BatchView& view) override;
+  Result<void> batch_file(const std::string& batch, const std::string& format, ByteSink& to) override;
   Result<std::vector<queue::TaskRow>> list_tasks(const queue::TaskFilter& filter) override;
   // The API does not tell: none.
   Result<std::vector<queue::QueueRule>> list_rules() override;

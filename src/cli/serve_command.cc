@@ -57,16 +57,25 @@ Result<api::ServiceOptions> service_options(const ServeCommand& command, const C
   return options;
 }
 
+// Browsers keep secure cookies of an unencrypted server only when it is called localhost.
+std::string address_for_people(std::string address) {
+  constexpr std::string_view kLoopback = "http://127.0.0.1:";
+  if (address.starts_with(kLoopback)) address.replace(0, kLoopback.size(), "http://localhost:");
+  return address;
+}
+
 // While nobody can sign in, whoever reads this terminal becomes the first admin.
 Result<void> invite(api::Service& service, const std::string& address) {
   LADE_ASSIGN(const db::Pool::Lease session, service.writing());
   LADE_ASSIGN(const auto link, accounts::invite_first_admin(*session));
   if (link)
     fmt::print(stderr,
-               "Nobody can sign in yet. The first admin chooses a password, once, within 24 hours:\n"
+               "Nobody can sign in yet. The first admin chooses a password, once, within 24 hours, at\n"
+               "  {}/welcome/{}\n"
+               "or without a browser:\n"
                "  curl -H 'Content-Type: application/json' {}/api/v1/auth/link -d "
                "'{{\"link\": \"{}\", \"password\": \"…\"}}'\n",
-               address, *link);
+               address_for_people(address), *link, address, *link);
   return {};
 }
 
@@ -86,7 +95,7 @@ Result<void> serve(const ServeCommand& command, const CommonOptions& common, con
       {{"address", address}, {"workers", std::to_string(service_is.works ? service_is.work.settings.concurrency : 0)}});
   wait_for(stop);
   log(LogLevel::info, "draining", {});
-  service->events().stop();
+  service->stop_events();
   const bool drained = server->drain(kDrain);
   log(drained ? LogLevel::info : LogLevel::warning, "drained", {{"complete", drained ? "true" : "false"}});
   return {};

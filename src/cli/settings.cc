@@ -78,6 +78,42 @@ Result<void> make_temporary_folder(const std::string& path) {
               "name a folder that lade may write to", ErrorKind::usage);
 }
 
+// Words with commas or spaces between them.
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find_first_of(", "), text.size());
+    if (end > 0) words.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return words;
+}
+
+Result<void> apply(const NamedSettings& settings, jobs::HarvestOptions& options) {
+  constexpr std::int64_t kDayMs = 86'400'000;
+  if (const auto allow = settings.find("LADE_HARVEST_ALLOW"); allow != settings.end())
+    options.allow = words_of(allow->second);
+  if (const auto ports = settings.find("LADE_HARVEST_PORTS"); ports != settings.end()) {
+    options.ports.clear();
+    for (const std::string& port : words_of(ports->second))
+      LADE_TRY(
+          read_number({{"LADE_HARVEST_PORTS", port}}, {"LADE_HARVEST_PORTS"}, 65'535, options.ports.emplace_back()));
+  }
+  LADE_TRY(read_flag(settings, "LADE_HARVEST_IGNORE_ROBOTS", options.may_ignore_robots));
+  LADE_TRY(read_number(settings, {"scrapeRateLimitPerDomain"}, 1'000'000, options.host_per_minute));
+  LADE_TRY(read_number(settings, {"maxConcurrentScrapes"}, 10'000, options.total_at_once));
+  std::int64_t backoff = options.backoff.count(), stuck = options.stuck.count();
+  LADE_TRY(read_number(settings, {"retryBackoffBase"}, kDayMs, backoff));
+  LADE_TRY(read_number(settings, {"stuckTaskThreshold"}, 30 * kDayMs, stuck));
+  options.backoff = std::chrono::milliseconds(backoff);
+  options.stuck = std::chrono::milliseconds(stuck);
+  if (const auto retries = settings.find("maxRetries"); retries != settings.end() && retries->second == "0")
+    options.retries = 0;
+  else
+    LADE_TRY(read_number(settings, {"maxRetries"}, 100, options.retries));
+  return jobs::check(options);
+}
+
 }  // namespace
 
 Result<NamedSettings> read_settings_text(const std::string& text, const std::string& name) {
@@ -116,6 +152,11 @@ Result<NamedSettings> named_settings(const std::string& file) {
 Result<NamedSettings> named_settings(const CommonOptions& common) {
   LADE_ASSIGN(NamedSettings settings, named_settings(common.settings));
   if (!common.handlers.empty()) settings.insert_or_assign("HANDLERS_FILE", common.handlers);
+  if (!common.harvest_allow.empty())
+    settings.insert_or_assign("LADE_HARVEST_ALLOW", fmt::format("{}", fmt::join(common.harvest_allow, ",")));
+  if (!common.harvest_ports.empty())
+    settings.insert_or_assign("LADE_HARVEST_PORTS", fmt::format("{}", fmt::join(common.harvest_ports, ",")));
+  if (common.harvest_ignore_robots) settings.insert_or_assign("LADE_HARVEST_IGNORE_ROBOTS", "true");
   if (!common.redis.empty()) settings.insert_or_assign("REDIS_URL", common.redis);
   return settings;
 }
@@ -171,6 +212,7 @@ Result<void> apply(const NamedSettings& settings, jobs::ImportOptions& options) 
   LADE_TRY(read_number(settings, {"IMPORT_DEFAULT_BATCH_SIZE"}, 1'000'000, options.batch_rows));
   LADE_TRY(read_flag(settings, "IMPORT_ENABLE_RESULT_FILES", options.store_results));
   LADE_TRY(read_flag(settings, "IMPORT_RESULT_BOM", options.result_bom));
+  LADE_TRY(apply(settings, options.harvest));
   return read_results_path(settings, options.results_path);
 }
 

@@ -101,5 +101,32 @@ TEST(Settings, NameTheMirror) {
   EXPECT_FAILS(set_mirror({{"REDIS_URL", "rediss://cache"}}, options), "redis_url_invalid");
 }
 
+TEST(Settings, WhatMayBeFetchedIsTheOperatorsToSay) {
+  jobs::ImportOptions options;
+  ASSERT_OK(apply({}, options));
+  EXPECT_TRUE(options.harvest.allow.empty());
+  EXPECT_EQ(options.harvest.retries, 3);
+  ASSERT_OK(apply({{"LADE_HARVEST_ALLOW", "10.1.0.0/16, wiki.example.com"},
+                   {"LADE_HARVEST_PORTS", "8080,8443"},
+                   {"LADE_HARVEST_IGNORE_ROBOTS", "true"},
+                   {"scrapeRateLimitPerDomain", "30"},
+                   {"maxConcurrentScrapes", "7"},
+                   {"maxRetries", "0"},
+                   {"retryBackoffBase", "250"},
+                   {"stuckTaskThreshold", "60000"}},
+                  options));
+  EXPECT_EQ(options.harvest.allow, (std::vector<std::string>{"10.1.0.0/16", "wiki.example.com"}));
+  EXPECT_EQ(options.harvest.ports, (std::vector<std::uint16_t>{8080, 8443}));
+  EXPECT_TRUE(options.harvest.may_ignore_robots);
+  EXPECT_EQ(options.harvest.host_per_minute, 30);
+  EXPECT_EQ(options.harvest.total_at_once, 7);
+  EXPECT_EQ(options.harvest.retries, 0);
+  EXPECT_EQ(options.harvest.backoff, std::chrono::milliseconds(250));
+  EXPECT_EQ(options.harvest.stuck, std::chrono::minutes(1));
+  EXPECT_FAILS(apply({{"LADE_HARVEST_ALLOW", "10.1.0.0/99"}}, options), "harvest_allow_invalid");
+  EXPECT_FAILS(apply({{"LADE_HARVEST_PORTS", "80000"}}, options), "setting_invalid");
+  EXPECT_FAILS(apply({{"maxConcurrentScrapes", "none"}}, options), "setting_invalid");
+}
+
 }  // namespace
 }  // namespace lade::cli

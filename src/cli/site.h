@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boost/json.hpp>
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -8,15 +9,19 @@
 #include <string>
 #include <vector>
 
+#include "base/bytes.h"
 #include "cli/commands.h"
 #include "definition/parse.h"
+#include "jobs/batch_tasks.h"
 #include "jobs/batches.h"
 #include "jobs/control.h"
+#include "jobs/decide.h"
 #include "jobs/diff.h"
 #include "jobs/import.h"
 #include "jobs/lineage.h"
 #include "jobs/results.h"
 #include "jobs/review.h"
+#include "jobs/review_wish.h"
 #include "queue/dead_letters.h"
 #include "queue/groups.h"
 #include "queue/task_list.h"
@@ -38,7 +43,20 @@ struct JobDemand {
   std::optional<std::int64_t> revision = {};  // approve; nullopt: whichever is the newest
 };
 
-enum class BatchAct { pause, resume, cancel, retry };
+enum class BatchAct { pause, resume, cancel, retry, requeue_stuck, approve_all, reject_all, finalize, remove };
+struct BatchDemand {
+  BatchAct act;
+  std::string batch;  // name, UUID or id
+  jobs::BatchRetry retry = {};
+  std::chrono::seconds threshold{1800};  // requeue_stuck
+};
+
+// A part of a batch: a list, or its metrics.
+struct BatchView {
+  std::string part;                 // tasks, stages, events, metrics
+  std::string batch;                // name, UUID or id
+  jobs::RowTaskFilter filter = {};  // cursor and limit hold for all lists
+};
 
 struct JobPicture {
   store::JobRecord job;
@@ -90,6 +108,14 @@ class Site {
   virtual Result<boost::json::array> lineage_of_row(const jobs::LineageDemand& demand) = 0;
   virtual Result<boost::json::object> lineage_of_job(const std::string& job, const std::string& cursor,
                                                      std::int64_t limit) = 0;
+  // Names that people decide about, as api::to_json() gives them: a page, one, and what a decision has come to. Rows
+  // that waited for it are sent; where this process does that itself, `imports` lists the jobs and how they ended.
+  virtual Result<boost::json::object> list_review(const jobs::ReviewWish& wish) = 0;
+  virtual Result<boost::json::object> find_review(std::int64_t item) = 0;
+  virtual Result<boost::json::object> decide_review(const jobs::Decision& decision) = 0;
+  virtual Result<boost::json::object> undo_review(std::int64_t item) = 0;
+  virtual Result<boost::json::object> decide_in_bulk(const jobs::ReviewWish& wish, std::int64_t least,
+                                                     bool dry_run) = 0;
   // As store::job_progress() gives it.
   virtual Result<boost::json::object> job_progress(const std::string& job) = 0;
   // Each file is there whole or not at all.
@@ -97,7 +123,11 @@ class Site {
 
   virtual Result<store::BatchPage> list_batches(const store::BatchFilter& filter) = 0;
   virtual Result<store::BatchRecord> find_batch(const std::string& batch) = 0;
-  virtual Result<jobs::BatchOutcome> act(BatchAct act, const std::string& batch) = 0;
+  virtual Result<jobs::BatchOutcome> act(const BatchDemand& demand) = 0;
+  // As the API gives it.
+  virtual Result<boost::json::object> batch_part(const BatchView& view) = 0;
+  // Writes its errors (`format` empty), or all its row tasks as csv or json.
+  virtual Result<void> batch_file(const std::string& batch, const std::string& format, ByteSink& to) = 0;
 
   // Versions of data sets, as api::to_json() gives them; of one target table or of all (empty).
   virtual Result<boost::json::array> list_versions(const std::string& table) = 0;

@@ -89,30 +89,41 @@ void ProgressLine::run(std::stop_token stop) {
 void ProgressLine::show() {
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   const jobs::Phase phase = progress_.phase;
-  const std::int64_t total = progress_.rows_total;
-  const std::int64_t done = phase == jobs::Phase::processing ? progress_.rows_loaded : progress_.rows_analysed;
+  const bool fetches = phase == jobs::Phase::fetching;
+  const std::int64_t total = fetches ? progress_.pages_total : progress_.rows_total;
+  const std::int64_t done = fetches                            ? progress_.pages_done
+                            : phase == jobs::Phase::processing ? progress_.rows_loaded
+                                                               : progress_.rows_analysed;
   // Analysis and loading are worth about a third and two thirds of the time.
   const double part = total == 0 ? 0 : static_cast<double>(done) / static_cast<double>(total);
   const double whole = phase == jobs::Phase::preparing ? 0
+                       : fetches                       ? part
                        : phase <= jobs::Phase::waiting ? part * 0.3
                                                        : 0.3 + part * 0.7;
   const double rate = seconds > 0 ? static_cast<double>(total) * whole / seconds : 0;
   if (output_ == Output::ndjson) {
-    const boost::json::object object{{"event", "progress"},
-                                     {"phase", jobs::to_string(phase)},
-                                     {"rows", done},
-                                     {"rows_total", total},
-                                     {"rows_failed", progress_.rows_failed.load()},
-                                     {"progress", static_cast<int>(whole * 100)}};
+    boost::json::object object{{"event", "progress"},
+                               {"phase", jobs::to_string(phase)},
+                               {"rows", done},
+                               {"rows_total", total},
+                               {"rows_failed", progress_.rows_failed.load()},
+                               {"progress", static_cast<int>(whole * 100)}};
+    if (progress_.pages_total > 0) {
+      object["pages"] = progress_.pages_done.load();
+      object["pages_total"] = progress_.pages_total.load();
+      object["pages_failed"] = progress_.pages_failed.load();
+    }
     fmt::print("{}\n", boost::json::serialize(object));
     std::fflush(stdout);
     return;
   }
   std::string line(jobs::to_string(phase));
   if (phase != jobs::Phase::preparing)
-    line = fmt::format("{:<10} {:>3.0f}%  {} of {} rows", line, whole * 100, grouped(done), grouped(total));
-  if (rate > 0) line += fmt::format("  {} rows/s", grouped(static_cast<std::int64_t>(rate)));
-  if (progress_.rows_failed > 0) line += fmt::format("  {} failed", grouped(progress_.rows_failed));
+    line = fmt::format("{:<10} {:>3.0f}%  {} of {} {}", line, whole * 100, grouped(done), grouped(total),
+                       fetches ? "pages" : "rows");
+  if (rate > 0) line += fmt::format("  {} {}/s", grouped(static_cast<std::int64_t>(rate)), fetches ? "pages" : "rows");
+  const std::int64_t failed = fetches ? progress_.pages_failed : progress_.rows_failed;
+  if (failed > 0) line += fmt::format("  {} failed", grouped(failed));
   if (whole > 0.02 && phase != jobs::Phase::finished)
     line += fmt::format("  {:.0f} s left", seconds / whole * (1 - whole));
   fmt::print(stderr, "{}{}{}", terminal_ ? "\r\x1b[K" : "", line, terminal_ ? "" : "\n");

@@ -161,7 +161,7 @@ Result<void> make_link(const UserWords& words, const CommonOptions& common) {
         const auto purpose =
             found.has_password ? accounts::LinkPurpose::password_reset : accounts::LinkPurpose::invitation;
         LADE_ASSIGN(const std::string token, accounts::create_link(connection, found, purpose));
-        path = "/login?link=" + token;
+        path = "/welcome/" + token;
         return note(connection, found.company, "user.link", "user", found.email, {{"purpose", to_string(purpose)}});
       }));
   if (common.output != Output::text)

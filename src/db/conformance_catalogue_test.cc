@@ -71,6 +71,8 @@ TEST_P(ConformanceCatalogue, OnlyFullUniqueIndexesOnPlainColumnsCount) {
   ASSERT_OK(connection->run(
       "CREATE TABLE t (a integer NOT NULL, b text NOT NULL, c text, d text, PRIMARY KEY (b, a), UNIQUE (c));"
       "CREATE UNIQUE INDEX two ON t (d, c); CREATE UNIQUE INDEX partial ON t (d) WHERE a > 0;"
+      "CREATE UNIQUE INDEX other ON t (d) WHERE c IS NOT NULL; CREATE UNIQUE INDEX either ON t (c, d) WHERE c IS NOT "
+      "NULL OR a > 0;"
       "CREATE UNIQUE INDEX expression ON t (lower(d)); CREATE INDEX plain ON t (d)"));
   const Table table = describe("t");
   ASSERT_EQ(table.unique_indexes.size(), 3U);
@@ -80,6 +82,17 @@ TEST_P(ConformanceCatalogue, OnlyFullUniqueIndexesOnPlainColumnsCount) {
   EXPECT_THAT(table.unique_indexes[1].columns, ElementsAre("c"));
   EXPECT_EQ(table.unique_indexes[2].name, "two");
   EXPECT_THAT(table.unique_indexes[2].columns, ElementsAre("d", "c"));
+}
+
+TEST_P(ConformanceCatalogue, AnIndexThatLeavesOutRowsWithoutItsOwnValueIsFull) {
+  ASSERT_OK(
+      connection->run("CREATE TABLE t (a integer, b text, \"C d\" text);"
+                      "CREATE UNIQUE INDEX first ON t (b, a) WHERE a IS NOT NULL;"
+                      "CREATE UNIQUE INDEX \"second\" ON t (\"C d\", b) WHERE b is not null;"));
+  const Table table = describe("t");
+  ASSERT_EQ(table.unique_indexes.size(), 2U);
+  EXPECT_THAT(table.unique_indexes[0].columns, ElementsAre("b", "a"));
+  EXPECT_THAT(table.unique_indexes[1].columns, ElementsAre("C d", "b"));
 }
 
 TEST_P(ConformanceCatalogue, ANumberedKeyNamesItsSequence) {

@@ -55,7 +55,8 @@ LEFT JOIN pg_collation l ON l.oid = a.attcollation
 ORDER BY r.attnum)sql";
 
 // Full means: valid, checked at once, on plain columns alone, and with the collation of the column, so that the
-// uniqueness it guards is the equality of the column.
+// uniqueness it guards is the equality of the column. An index that leaves out rows without a value in one of its own
+// columns guards as much: NULLs are equal to nothing.
 constexpr const char* kUniqueIndexes = R"sql(
 SELECT c.relname, i.indisprimary, a.attname
 FROM pg_index i
@@ -63,7 +64,11 @@ JOIN pg_class c ON c.oid = i.indexrelid
 CROSS JOIN LATERAL generate_series(0, i.indnkeyatts - 1) AS k(position)
 JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[k.position]
 WHERE i.indrelid = $1 AND i.indisunique AND i.indisvalid AND i.indimmediate
-  AND i.indpred IS NULL AND i.indexprs IS NULL
+  AND i.indexprs IS NULL
+  AND (i.indpred IS NULL OR EXISTS (
+         SELECT FROM generate_series(0, i.indnkeyatts - 1) AS x(position)
+         JOIN pg_attribute b ON b.attrelid = i.indrelid AND b.attnum = i.indkey[x.position]
+         WHERE pg_get_expr(i.indpred, i.indrelid) = format('(%I IS NOT NULL)', b.attname)))
   AND NOT EXISTS (SELECT FROM generate_series(0, i.indnkeyatts - 1) AS x(position)
                   JOIN pg_attribute b ON b.attrelid = i.indrelid AND b.attnum = i.indkey[x.position]
                   WHERE i.indcollation[x.position] <> b.attcollation)

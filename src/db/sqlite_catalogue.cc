@@ -27,11 +27,16 @@ WHERE schema = 'main' AND type = 'table' AND substr($1, 1, length(name) + 1) = n
 constexpr const char* kColumns = R"sql(
 SELECT name, type, "notnull", dflt_value IS NOT NULL, pk, hidden FROM pragma_table_xinfo($1, 'main') ORDER BY cid)sql";
 
-// cid is negative for an expression and for the rowid.
+// cid is negative for an expression and for the rowid. Of partial indexes those are listed that leave out nothing but
+// rows without a value in one of their own columns (NULLs are equal to nothing); their condition stands in their text.
 constexpr const char* kUniqueIndexes = R"sql(
 SELECT l.name, l.origin = 'pk', x.name, x.coll, x.cid
 FROM pragma_index_list($1, 'main') l JOIN pragma_index_xinfo(l.name, 'main') x
-WHERE l."unique" AND NOT l.partial AND x.key
+WHERE l."unique" AND x.key
+  AND (NOT l.partial OR EXISTS (
+         SELECT 1 FROM sqlite_schema m, pragma_index_xinfo(l.name, 'main') k
+         WHERE m.type = 'index' AND m.name = l.name AND k.key
+           AND lower(substr(m.sql, -length(k.name) - 20)) = ') where ' || lower(k.name) || ' is not null'))
 ORDER BY l.origin <> 'pk', l.name, x.seqno)sql";
 
 const std::string& text_of(const Value& value) {

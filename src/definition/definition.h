@@ -65,7 +65,9 @@ struct DataColumn {
   bool required = false;  // the header must have the column and the cell must not be blank
   BlankPolicy blank = BlankPolicy::null;
   bool blank_given = false;
-  std::string cut;                                          // of a cell what stands before it is read; empty: all
+  std::string cut;  // of a cell what stands before it is read; empty: all
+  // Cells that are read as another text, before all that follows; an empty one is blank.
+  std::vector<std::pair<std::string, std::string>> replace;
   std::vector<std::string> null_values;                     // cells that mean blank, compared trimmed, case-insensitive
   bool null_values_given = false;                           // those of the source do not apply
   std::optional<std::string> default_value;                 // text used for a blank cell

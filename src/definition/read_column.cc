@@ -14,10 +14,11 @@ namespace {
 constexpr std::int64_t kMaxLength = std::int64_t{1} << 20U;  // of a cell
 constexpr std::size_t kMaxFormats = 8;
 constexpr std::string_view kOrigins[] = {"from", "value", "expression", "lookup"};
-constexpr std::string_view kKeys[] = {
-    "from",       "value",   "expression", "lookup",   "type", "required", "blank",   "null_values", "default",
-    "values",     "locale",  "format",     "timezone", "trim", "min",      "max",     "length",      "min_length",
-    "max_length", "pattern", "sensitive",  "severity", "cut",  "infinity", "purpose", "identifying", "step"};
+constexpr std::string_view kKeys[] = {"from",       "value",       "expression", "lookup",   "type",   "required",
+                                      "blank",      "null_values", "default",    "values",   "locale", "format",
+                                      "timezone",   "trim",        "min",        "max",      "length", "min_length",
+                                      "max_length", "pattern",     "sensitive",  "severity", "cut",    "infinity",
+                                      "purpose",    "identifying", "step",       "replace"};
 constexpr Later kLater[] = {
     {"handler", "compute the value before the import"},
     {"fetch", "fetch the pages before the import"},
@@ -37,6 +38,7 @@ class ColumnReader {
     read_type_and_format();
     read_blank();
     read_values();
+    read_replace();
     read_lengths();
     read_bounds();
     read_pattern();
@@ -192,6 +194,16 @@ class ColumnReader {
       return report_kind(*node, label("values"), "a list of texts or a map cell: value", faults_);
     }
     if (node->is_map() && node->size() == 0) bad_value(*node, "values", "the map is empty");
+  }
+
+  void read_replace() {
+    const Node* node = node_.find("replace");
+    if (node == nullptr) return;
+    if (!node->is_map()) return report_kind(*node, label("replace"), "a map cell: text", faults_);
+    for (std::size_t i = 0; i < node->size(); ++i)
+      if (auto text = read_text(node->value(i), label("replace"), faults_))
+        column_.replace.emplace_back(node->key(i).text, std::move(*text));
+    if (column_.from.empty()) bad_value(*node, "replace", "it is for columns of the file");
   }
 
   std::optional<std::int64_t> read_length(std::string_view key) {

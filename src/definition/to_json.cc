@@ -98,6 +98,11 @@ json::object to_object(const DataColumn& column) {
     for (const auto& [cell, value] : column.values) put(values, cell, text(value));
     put(object, "values", std::move(values));
   }
+  if (!column.replace.empty()) {
+    json::object cells;
+    for (const auto& [cell, value] : column.replace) put(cells, cell, text(value));
+    put(object, "replace", std::move(cells));
+  }
   if (!column.locale.empty()) put(object, "locale", text(column.locale));
   if (column.formats.size() == 1) put(object, "format", text(column.formats.front()));
   if (column.formats.size() > 1) put(object, "format", texts(column.formats));

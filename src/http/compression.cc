@@ -58,4 +58,24 @@ std::string gzip(std::string_view text) {
   return out;
 }
 
+std::string gunzip(std::string_view packed) {
+  z_stream stream{};
+  LADE_ASSERT(inflateInit2(&stream, kGzipWindow) == Z_OK);
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
+  stream.avail_in = static_cast<uInt>(packed.size());
+  std::string out;
+  int state = Z_OK;
+  while (state == Z_OK) {
+    const std::size_t before = out.size();
+    out.resize(before + 64 * 1024);
+    stream.next_out = reinterpret_cast<Bytef*>(out.data() + before);
+    stream.avail_out = static_cast<uInt>(out.size() - before);
+    state = inflate(&stream, Z_NO_FLUSH);
+  }
+  LADE_ASSERT(state == Z_STREAM_END);
+  out.resize(stream.total_out);
+  inflateEnd(&stream);
+  return out;
+}
+
 }  // namespace lade::http

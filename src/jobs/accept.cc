@@ -9,6 +9,7 @@
 #include "definition/header_name.h"
 #include "jobs/arm.h"
 #include "jobs/batches.h"
+#include "jobs/choices.h"
 #include "jobs/expand.h"
 #include "jobs/stored_job.h"
 #include "queue/groups.h"
@@ -38,12 +39,14 @@ Result<void> check_not_empty(const store::FileRecord& file) {
 Result<std::string> snapshot_of(db::Connection& connection, const store::StoredDefinition& stored,
                                 const definition::Limits& limits, const ImportOptions& options) {
   const definition::Definition said = definition::parse_definition(stored.source_text).definition;
-  const bool as_said = limits.max_errors.empty() && limits.fail_when.empty() && options.source.empty();
+  const bool as_said =
+      limits.max_errors.empty() && limits.fail_when.empty() && options.source.empty() && !has_choices(options);
   // Which set is meant, and which handler, is decided once, here: whoever opens the job later must not ask again.
   if (as_said && said.steps.empty() && said.set() == nullptr && said.handler() == nullptr) return stored.snapshot;
   LADE_ASSIGN(definition::Definition definition, for_request(said, options));
   LADE_TRY(definition::set_limits(definition, limits));
   LADE_ASSIGN(definition, expanded(definition, connection, options));
+  LADE_TRY(apply_choices(definition, options));
   return definition::to_json(definition);
 }
 

@@ -1,6 +1,8 @@
 #include "base/failpoint.h"
 #include "base/log.h"
 #include "jobs/compare.h"
+#include "jobs/pages.h"
+#include "jobs/questions.h"
 #include "jobs/sets.h"
 #include "jobs/store_issues.h"
 #include "jobs/stored_job.h"
@@ -47,10 +49,13 @@ Result<std::pair<BucketResult, std::optional<store::Comparison>>> settle_part(co
 
 Result<void> plan(queue::TaskContext& context, Desk& desk, const TaskTarget& target) {
   LADE_ASSIGN(const auto connection, db::connect(context.sessions().url()));
-  LADE_ASSIGN(StoredJob stored, load_job(*connection, target.job, desk.here(), desk.storage()));
+  auto loaded = load_job(*connection, target.job, desk.here(), desk.storage());
+  if (!loaded) return fail(manifest_error(*connection, target.job, std::move(loaded).error()));
+  StoredJob stored = std::move(*loaded);
   if (stored.record.standing.state == JobState::upload_completed)
     LADE_TRY(store::change_job(*connection, target.job, {.event = JobEvent::preparation_started}));
   LADE_TRY(verify_file(*connection, stored, desk.storage()));
+  if (steps::fetches_pages(stored.definition)) return plan_pages(context, *connection, stored, desk.progress());
   auto session = plan_job(*stored.job, stored.definition, context.stop());
   if (!session) return fail(std::move(session).error().within(stored.record.file_name));
   LADE_ASSIGN(const auto records, keep_records(stored.job->input, desk.storage()));
@@ -85,6 +90,7 @@ Result<void> analyse(const Work& work) {
       {static_cast<std::int64_t>(work.target.part), segment.id, static_cast<std::int64_t>(segment.bytes),
        rows - chunk.failed_rows, chunk.failed_rows, to_text(chunk.issues)}));
   LADE_TRY(store_issues(*session, job, *chunk.findings));
+  LADE_TRY(store_questions(*session, job, work.open.storage.id(), *chunk.findings));
   model::RowCounts counts;
   counts[Outcome::failed] = chunk.failed_rows;
   LADE_TRY(store::advance_job(*session, job.id, {.chunks_done = 1, .rows_analysed = rows, .rows = counts}));

@@ -9,6 +9,7 @@
 #include "analysis/formula_guard.h"
 #include "jobs/analyse.h"
 #include "jobs/bucket.h"
+#include "jobs/questions.h"
 #include "jobs/resettle.h"
 #include "jobs/source_record.h"
 #include "jobs/staged_rows.h"
@@ -189,7 +190,8 @@ class Work {
     LADE_TRY(store::forget_issues(connection_, job_.id, rows));
     staging::IssueCounts counted;  // with their chunks
     LADE_TRY(writer.publish(counted));
-    return store_issues(connection_, job_, findings);
+    LADE_TRY(store_issues(connection_, job_, findings));
+    return replace_questions(connection_, job_, findings, rows);
   }
 
   Result<void> publish() {

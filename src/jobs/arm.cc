@@ -86,6 +86,13 @@ Result<void> arm_planning(db::Connection& connection, const JobGroup& group) {
   return {};
 }
 
+Result<void> arm_fetching(db::Connection& connection, const JobGroup& group, std::span<const std::size_t> groups) {
+  const auto before = queue::find_stage(connection, group.uuid, std::string(kFetchTask));
+  if (!before && before.error().code != "stage_not_found") return fail(before.error());
+  if (before && before->finished()) LADE_TRY(queue::reopen_stage(connection, before->id, queue::Ending::succeeded, 0));
+  return arm_stage(connection, group, kFetchTask, groups, kGatherTask);
+}
+
 Result<void> arm_judging(db::Connection& connection, const JobGroup& group) {
   LADE_TRY(queue::enqueue(connection, task_of(group, kJudgeTask)));
   return {};

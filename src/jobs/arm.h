@@ -17,6 +17,8 @@ namespace lade::jobs {
 
 // Kinds of tasks, in the order of a job's life.
 constexpr std::string_view kPlanTask = "plan";
+constexpr std::string_view kFetchTask = "fetch";        // a group of pages, of jobs whose rows name some
+constexpr std::string_view kGatherTask = "gather";      // once all pages have ended
 constexpr std::string_view kAnalyseTask = "analyse";    // one chunk
 constexpr std::string_view kClaimsTask = "claims";      // once all chunks are done, when rows claim something
 constexpr std::string_view kSettleTask = "settle";      // one bucket, when failed rows can stop the job
@@ -49,6 +51,8 @@ struct JobGroup {
 };
 
 Result<void> arm_planning(db::Connection& connection, const JobGroup& group);
+// Puts groups of pages into the queue; what follows them follows also when there is none.
+Result<void> arm_fetching(db::Connection& connection, const JobGroup& group, std::span<const std::size_t> groups);
 // Decides again what becomes of a job that is analysed.
 Result<void> arm_judging(db::Connection& connection, const JobGroup& group);
 // Ends a job that nothing more is done for.

@@ -60,7 +60,9 @@ LADE_ON_BOTH_DATABASES(BatchControl);
 using Act = Result<BatchOutcome> (*)(db::Connection&, const BatchOrder&);
 
 TEST_P(BatchControl, UnknownBatchesAndThoseOfOtherCompaniesAreNotFound) {
-  for (const Act act : {Act{pause_batch}, Act{resume_batch}, Act{cancel_batch}, Act{retry_batch}}) {
+  const Act retry = [](db::Connection& session, const BatchOrder& wanted) { return retry_batch(session, wanted); };
+  for (const Act act : {Act{pause_batch}, Act{resume_batch}, Act{cancel_batch}, Act{approve_batch}, Act{reject_batch},
+                        Act{finalize_batch}, Act{delete_batch}, retry}) {
     EXPECT_FAILS(act(*connection, {"nobody"}), "batch_not_found");
     EXPECT_FAILS(act(*connection, {"monday", "eve", 2}), "batch_not_found");
   }

@@ -10,6 +10,8 @@
 #include "db/in_transaction.h"
 #include "jobs/arm.h"
 #include "jobs/batches.h"
+#include "jobs/cancel.h"
+#include "jobs/pages.h"
 #include "jobs/stored_job.h"
 #include "queue/groups.h"
 #include "queue/stage.h"
@@ -17,6 +19,7 @@
 #include "store/files.h"
 #include "store/job_changes.h"
 #include "store/jobs.h"
+#include "store/pages.h"
 #include "store/target_lock.h"
 
 namespace lade::jobs {
@@ -43,12 +46,6 @@ Result<std::string> storage_of(db::Connection& connection, const JobRecord& job)
   if (!tasks.empty()) return tasks.front().storage;
   LADE_ASSIGN(const auto file, store::find_file(connection, job.file_id));
   return file ? file->storage : std::string();
-}
-
-Result<JobGroup> group_of(db::Connection& connection, const JobRecord& job) {
-  LADE_ASSIGN(std::string storage, storage_of(connection, job));
-  LADE_ASSIGN(std::string queue, queue_of(connection, job));
-  return JobGroup{job.id, job.uuid, std::move(storage), job.company, std::move(queue)};
 }
 
 std::string event_data(const Retry& retry) {
@@ -79,18 +76,6 @@ Result<JobRecord> set_paused(db::Connection& connection, const JobOrder& order, 
     LADE_TRY(store::set_job_paused(connection, job.id, paused, order.actor));
     return queue::pause_group(connection, job.uuid, paused);
   });
-}
-
-// Ends a job that nothing works on; rows without an outcome will not get one.
-Result<void> end_as_cancelled(db::Connection& connection, std::int64_t id, const JobOrder& order) {
-  LADE_ASSIGN(const JobRecord job, require_job(connection, std::to_string(id), order.company));
-  const std::int64_t read = std::max({job.rows.read, job.rows_analysed, job.rows_total.value_or(0)});
-  store::JobAdvance rest;
-  rest.rows.read = read - job.rows.read;
-  rest.rows[Outcome::unprocessed] = read - job.rows.accounted();
-  LADE_TRY(store::advance_job(connection, id, rest));
-  LADE_TRY(store::change_job(connection, id, {.event = JobEvent::cancelled, .actor = order.actor}));
-  return {};
 }
 
 // Gives whether the job has ended.
@@ -188,6 +173,24 @@ store::NewJob copy_of(const JobRecord& job, const JobOrder& order, bool force) {
 
 }  // namespace
 
+Result<void> end_as_cancelled(db::Connection& connection, std::int64_t id, const JobOrder& order) {
+  LADE_ASSIGN(const JobRecord job, require_job(connection, std::to_string(id), order.company));
+  const std::int64_t read = std::max({job.rows.read, job.rows_analysed, job.rows_total.value_or(0)});
+  store::JobAdvance rest;
+  rest.rows.read = read - job.rows.read;
+  rest.rows[Outcome::unprocessed] = read - job.rows.accounted();
+  LADE_TRY(store::advance_job(connection, id, rest));
+  LADE_TRY(store::cancel_pages(connection, id));
+  LADE_TRY(store::change_job(connection, id, {.event = JobEvent::cancelled, .actor = order.actor}));
+  return {};
+}
+
+Result<JobGroup> group_of(db::Connection& connection, const JobRecord& job) {
+  LADE_ASSIGN(std::string storage, storage_of(connection, job));
+  LADE_ASSIGN(std::string queue, queue_of(connection, job));
+  return JobGroup{job.id, job.uuid, std::move(storage), job.company, std::move(queue)};
+}
+
 Error job_not_found(const std::string& reference) {
   return {"job_not_found", fmt::format("there is no job '{}'", reference),
           "give its id, UUID or slug as lade jobs lists them", ErrorKind::invalid};
@@ -241,7 +244,17 @@ Result<std::int64_t> finish_cancelled_jobs(db::Connection& connection) {
 
 Result<JobRecord> retry_job(db::Connection& connection, const JobOrder& order, const Retry& retry) {
   return act(connection, order, [&](const JobRecord& job) -> Result<void> {
+    // A job that has loaded what it could goes on with the pages that failed.
+    if (job.standing.outcome == model::JobOutcome::succeeded && job.undoes_id == 0) {
+      LADE_ASSIGN(const store::PageCounts pages, store::count_pages(connection, job.id));
+      if (pages.failed + pages.blocked + pages.cancelled > 0) {
+        LADE_TRY(retry_pages(connection, order));
+        return {};
+      }
+    }
     LADE_ASSIGN(const model::JobStanding now, store::retry_job(connection, job.id, order.actor, event_data(retry)));
+    LADE_TRY(store::reset_pages(connection, job.id,
+                                {.statuses = {std::string(store::page_status::kCancelled)}, .limit = 0}));
     LADE_TRY(check_file(connection, job));
     LADE_TRY(prepare_retry(connection, job, now.state, retry));
     store::JobAdvance again;

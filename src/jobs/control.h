@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "db/connection.h"
 #include "definition/parse.h"
+#include "jobs/arm.h"
 #include "store/definitions.h"
 #include "store/job_ends.h"
 #include "store/job_list.h"
@@ -30,6 +31,9 @@ Error job_not_found(const std::string& reference);
 // The job, or job_not_found.
 Result<store::JobRecord> require_job(db::Connection& connection, const std::string& reference,
                                      std::int64_t company = store::kDefaultCompany);
+
+// Its tasks, and where its files lie.
+Result<JobGroup> group_of(db::Connection& connection, const store::JobRecord& job);
 
 // Running tasks go on, no further ones begin. A job that is paused already is left as it is.
 Result<store::JobRecord> pause_job(db::Connection& connection, const JobOrder& order);

@@ -32,13 +32,16 @@ Cells read_cells(std::string_view text) {
 
 std::string to_text(const std::vector<model::Issue>& issues) {
   json::array list;
-  for (const model::Issue& issue : issues)
-    list.push_back(json::object{{"severity", issue.severity == model::Severity::error ? "error" : "warning"},
-                                {"code", issue.code},
-                                {"column", issue.column},
-                                {"value", issue.value},
-                                {"message", issue.message},
-                                {"hint", issue.hint}});
+  for (const model::Issue& issue : issues) {
+    json::object object{{"severity", issue.severity == model::Severity::error ? "error" : "warning"},
+                        {"code", issue.code},
+                        {"column", issue.column},
+                        {"value", issue.value},
+                        {"message", issue.message},
+                        {"hint", issue.hint}};
+    if (!issue.question.empty()) object["question"] = issue.question;
+    list.push_back(std::move(object));
+  }
   return json::serialize(list);
 }
 
@@ -48,7 +51,8 @@ std::vector<model::Issue> read_issues(std::string_view text) {
   for (const json::value& issue : parsed.as_array())
     issues.push_back({issue.at("severity").as_string() == "error" ? model::Severity::error : model::Severity::warning,
                       text_at(issue, "code"), text_at(issue, "column"), text_at(issue, "value"),
-                      text_at(issue, "message"), text_at(issue, "hint")});
+                      text_at(issue, "message"), text_at(issue, "hint"),
+                      issue.as_object().contains("question") ? text_at(issue, "question") : std::string()});
   return issues;
 }
 

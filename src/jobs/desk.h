@@ -9,6 +9,7 @@
 
 #include "db/pool.h"
 #include "jobs/active_jobs.h"
+#include "jobs/open_fetch.h"
 #include "jobs/open_job.h"
 #include "jobs/stored_job.h"
 #include "queue/node.h"
@@ -38,6 +39,7 @@ class Desk {
   const storage::Storage& storage() const { return storage_; }
   Progress& progress() const { return progress_; }
   ActiveJobs& active() { return active_; }
+  FetchDesk& fetching() { return fetching_; }
 
  private:
   struct Place {
@@ -51,6 +53,7 @@ class Desk {
   db::Pool& sessions_;
   Progress& progress_;
   ActiveJobs active_;
+  FetchDesk fetching_{here_.harvest};
   std::mutex mutex_;
   std::map<std::int64_t, std::shared_ptr<Place>> places_;  // guarded by mutex_
   bool news_ = false;                                      // guarded by mutex_

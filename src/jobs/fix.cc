@@ -16,6 +16,7 @@
 #include "store/files.h"
 #include "store/job_changes.h"
 #include "store/outcomes.h"
+#include "store/pages.h"
 
 namespace lade::jobs {
 namespace {
@@ -47,11 +48,20 @@ Error fixes_invalid(const std::vector<RefusedFix>& refused) {
 Result<void> check_staging(db::Connection& connection, const JobRecord& job) {
   LADE_ASSIGN(const auto segments, store::segments_of(connection, job.id));
   if (job.chunks > 0 && static_cast<std::int64_t>(segments.size()) == job.chunks) return {};
-  if (job.chunks_done < job.chunks || !job.rows_total)
+  if (job.chunks_done < job.chunks || (job.chunks == 0 && job.rows_total.value_or(1) > 0))
     return fail("transition_refused", fmt::format("job {} ended before all its rows were analysed", job.slug),
                 "retry it first", ErrorKind::invalid);
   return fail("staging_gone", fmt::format("what was staged of job {} is not kept any more", job.slug),
               "import the corrected failed file as a job of its own", ErrorKind::invalid);
+}
+
+// A job that fetches pages again corrects their rows itself, when all have ended.
+Result<void> check_pages(db::Connection& connection, const JobRecord& job) {
+  if (job.standing.state != JobState::preparing_data) return {};
+  LADE_ASSIGN(const store::PageCounts pages, store::count_pages(connection, job.id));
+  if (pages.total() > 0 && pages.open() == 0) return {};
+  return fail("transition_refused", fmt::format("job {} has not ended", job.slug), "fix its rows when it has",
+              ErrorKind::invalid);
 }
 
 Result<void> check_definition(const definition::Definition& definition) {
@@ -163,6 +173,7 @@ Result<JobRecord> fix_rows(db::Connection& connection, const ReviewPlace& place,
                            const std::vector<Fix>& fixes, std::vector<RefusedFix>& refused) {
   return db::in_transaction(connection, [&]() -> Result<JobRecord> {
     LADE_ASSIGN(const JobRecord record, require_job(connection, order.job, order.company));
+    LADE_TRY(check_pages(connection, record));
     // Whoever fixes other rows of the job waits from here on, and is refused then.
     LADE_ASSIGN(const model::JobStanding standing,
                 store::change_job(connection, record.id,

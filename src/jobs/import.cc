@@ -8,7 +8,10 @@
 #include <thread>
 
 #include "base/id.h"
+#include "jobs/expand.h"
+#include "jobs/manifest.h"
 #include "jobs/one_shot.h"
+#include "jobs/open_fetch.h"
 #include "jobs/rehearse.h"
 #include "jobs/submit.h"
 #include "queue/rescue.h"
@@ -45,7 +48,8 @@ Result<void> prepare_database(db::Connection& connection) {
 
 // What is read from a pipe is kept in the storage, as are the records of what cannot be read in place: an import that
 // is cut off can go on from there.
-Result<Submission> submission_of(const std::string& path, source::Input& input, const storage::Storage& storage) {
+Result<Submission> submission_of(const std::string& path, source::Input& input, const storage::Storage& storage,
+                                 bool with_records = true) {
   const File& original = input.original.is_open() ? input.original : input.file;
   Submission file{.name = input.name};
   LADE_ASSIGN(file.bytes, original.size());
@@ -55,7 +59,9 @@ Result<Submission> submission_of(const std::string& path, source::Input& input, 
     FileRange all(original, 0, file.bytes);
     LADE_ASSIGN(file.stored, storage.store(all));
   }
-  LADE_ASSIGN(file.records, keep_records(input, storage));
+  if (with_records) {
+    LADE_ASSIGN(file.records, keep_records(input, storage));
+  }
   return file;
 }
 
@@ -86,19 +92,21 @@ class OneShot {
   Result<Summary> run(const std::string& path, const definition::Definition& asked, std::unique_ptr<Job> job) {
     LADE_ASSIGN(db::Ownership ownership, db::Ownership::take(options_.database, kPatience, stop_));
     job->options.database = options_.database;
-    auto session = plan_job(*job, asked, stop_, prepare_database);
+    // Pages are fetched before there is anything to plan: that is a task, too.
+    const bool fetches = steps::fetches_pages(asked);
+    auto session = fetches ? check_pages(*job, asked) : plan_job(*job, asked, stop_, prepare_database);
     if (!session) return fail(std::move(session).error().within(job->input.name));
-    note_columns(*job, noted_);
+    if (!fetches) note_columns(*job, noted_);
     LADE_ASSIGN(std::unique_ptr<storage::Storage> storage, open_storage(options_));
-    LADE_ASSIGN(const Submission file, submission_of(path, job->input, *storage));
+    LADE_ASSIGN(const Submission file, submission_of(path, job->input, *storage, !fetches));
     const NewImport import{definition_, text_, options_, file, *storage, job->uuid, options_.force};
-    LADE_ASSIGN(const bool is_new, submit_or_resume(**session, import, *job));
+    LADE_ASSIGN(const bool is_planned, submit_or_resume(**session, import, *job, fetches));
     Runner runner(runner_options(), std::move(ownership), std::move(storage));
     runner.sessions().add(std::move(*session));
-    if (is_new) runner.desk().put(std::move(job));
+    if (is_planned) runner.desk().put(std::move(job));
     LADE_TRY(runner.start());
     progress_.rows_total = rows_total_;
-    progress_.phase = Phase::analysing;
+    progress_.phase = fetches ? Phase::fetching : Phase::analysing;
     LADE_ASSIGN(const store::JobRecord record, wait_for_end(runner, group_, options_.user, stop_));
     noted_.resumed = resumed_;
     return summary_of(runner, record, options_.results_folder, std::move(noted_));
@@ -113,14 +121,26 @@ class OneShot {
     return runner;
   }
 
-  // Makes the job; or, when a process that has died left the same one unfinished, goes on with that.
-  Result<bool> submit_or_resume(db::Connection& connection, const NewImport& import, Job& job) {
+  // What does not fit is refused before there is a job.
+  Result<std::unique_ptr<db::Connection>> check_pages(const Job& job, const definition::Definition& asked) {
+    LADE_ASSIGN(const Manifest manifest, read_manifest(job.input, asked));
+    LADE_ASSIGN(auto session, db::connect(options_.database));
+    LADE_TRY(OpenFetch::open(asked, options_.harvest));
+    LADE_TRY(prepare_database(*session));
+    LADE_ASSIGN(const definition::Definition whole, expanded(asked, *session, options_));
+    LADE_TRY(check_binding(job, whole, record_header(manifest, steps::page_rules(asked)), *session));
+    return session;
+  }
+
+  // Makes the job; or, when a process that has died left the same one unfinished, goes on with that. Gives whether it
+  // is this very job and planned.
+  Result<bool> submit_or_resume(db::Connection& connection, const NewImport& import, Job& job, bool fetches) {
     rows_total_ = job.plan.split.rows;
-    auto submitted = submit_planned(connection, import, job.plan, boot_);
+    auto submitted = fetches ? submit(connection, import, boot_) : submit_planned(connection, import, job.plan, boot_);
     if (submitted) {
       group_ = *submitted;
       job.id = group_.id;
-      return true;
+      return !fetches;
     }
     if (submitted.error().code != "job_exists") return fail(std::move(submitted).error());
     LADE_ASSIGN(const std::string hash, twin_hash(connection, import));
@@ -149,6 +169,9 @@ class OneShot {
 
 Result<Summary> rehearse_import(Job& job, const definition::Definition& definition, Progress& progress,
                                 const std::stop_token& stop) {
+  if (steps::fetches_pages(definition))
+    return fail("dry_run_fetches", "what the pages say is not known before they are fetched, which a dry run does not",
+                "import a few rows, with `review: always`", ErrorKind::invalid);
   auto session = plan_job(job, definition, stop);
   if (!session) return fail(std::move(session).error().within(job.input.name));
   session->reset();
@@ -205,6 +228,7 @@ Error data_folder() {
 std::string_view to_string(Phase phase) {
   switch (phase) {
     case Phase::preparing: return "preparing";
+    case Phase::fetching: return "fetching";
     case Phase::analysing: return "analysing";
     case Phase::settling: return "settling";
     case Phase::waiting: return "waiting";

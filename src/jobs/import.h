@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "definition/definition.h"
 #include "handlers/registry.h"
+#include "jobs/harvest_options.h"
 #include "mirror/options.h"
 #include "model/outcome.h"
 #include "staging/issue_log.h"
@@ -60,6 +61,10 @@ struct ImportOptions {
   std::string time_context_ident = {};
   std::string default_valid_from = {};
   std::string default_valid_to = {};
+  // What a person has chosen for this file, over what the definition says (jobs/choices.h); empty: nothing.
+  std::string mapping = {};  // {"data column": "source column" or null}
+  std::string values = {};   // {"data column": {"text": {"use": "text"} or {"empty": true} or {"fail": true}}}
+  std::string review = {};   // never, on_issues, always
   // The row handlers that steps may name; null: none. Shared by all jobs of the process.
   std::shared_ptr<const handlers::Registry> handlers = nullptr;
   // For the handler that gets the rows, over what the definition says: another one, some of its options as a JSON
@@ -67,8 +72,9 @@ struct ImportOptions {
   std::string handler = {};
   std::string handler_options = {};
   std::int64_t handler_batch = 0;
-  unsigned flush_batches = 5;  // of a handler: after so many, what became of their rows is stored
-  std::string batch = {};      // the name of the one that the job joins, which is made when there is none; empty: none
+  HarvestOptions harvest = {};  // what this process may fetch, and how
+  unsigned flush_batches = 5;   // of a handler: after so many, what became of their rows is stored
+  std::string batch = {};       // the name of the one that the job joins, which is made when there is none; empty: none
 
   // Fills in what was left open; refuses what cannot work.
   Result<void> validate();
@@ -78,12 +84,15 @@ struct ImportOptions {
   const std::filesystem::path& scratch() const { return temp.empty() ? data : temp; }
 };
 
-enum class Phase { preparing, analysing, settling, waiting, processing, finishing, finished };
+enum class Phase { preparing, fetching, analysing, settling, waiting, processing, finishing, finished };
 std::string_view to_string(Phase phase);
 
 // What is going on, readable from any thread at any time.
 struct Progress {
   std::atomic<Phase> phase = Phase::preparing;
+  std::atomic<std::int64_t> pages_total = 0;  // 0: the job has none
+  std::atomic<std::int64_t> pages_done = 0;
+  std::atomic<std::int64_t> pages_failed = 0;
   std::atomic<std::int64_t> rows_total = 0;
   std::atomic<std::int64_t> rows_analysed = 0;
   std::atomic<std::int64_t> rows_loaded = 0;

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "definition/parse.h"
+#include "jobs/pages.h"
 
 namespace lade::jobs {
 namespace {
@@ -101,6 +102,11 @@ Result<source::Input> open_source(db::Connection& connection, const store::JobRe
     return input;
   }
   LADE_ASSIGN(File file, local ? open_local(*local) : open_stored(connection, job, storage));
+  if (steps::fetches_pages(definition) && !plan.layout.header.empty()) {
+    LADE_ASSIGN(source::Input manifest, source::as_input(std::move(file), job.file_name, here.scratch(), here.max_bytes,
+                                                         overrides_of(definition)));
+    return gather_again(connection, job, std::move(manifest), definition, here);
+  }
   if (!is_plain(plan))
     return source::as_input(std::move(file), job.file_name, here.scratch(), here.max_bytes, overrides_of(definition));
   LADE_ASSIGN(input.bytes, file.size());

@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <chrono>
 #include <future>
+#include <set>
 
 #include "analysis/entity_key.h"
+#include "jobs/choices.h"
 #include "jobs/expand.h"
 #include "jobs/hand_over.h"
 #include "jobs/job.h"
 #include "jobs/match.h"
 #include "jobs/open_source.h"
+#include "jobs/questions.h"
 #include "load/slice.h"
 #include "steps/expand.h"
 #include "store/definitions.h"
@@ -206,17 +209,36 @@ std::int64_t Plan::chunk_rows(std::size_t chunk) const {
   return (chunk + 1 < split.chunks.size() ? split.chunks[chunk + 1].row : split.end.row) - split.chunks[chunk].row;
 }
 
+namespace {
+
+analysis::Context context_of(const Job& job) {
+  return {{"company", std::to_string(job.options.company)},
+          {"project", job.options.project == 0 ? "" : std::to_string(job.options.project)},
+          {"user", job.options.user},
+          {"user_id", job.options.user_id == 0 ? "" : std::to_string(job.options.user_id)},
+          {"job", job.uuid},
+          {"now", job.plan.now}};
+}
+
+}  // namespace
+
+Result<void> check_binding(const Job& job, const definition::Definition& definition,
+                           const std::vector<std::string>& header, db::Connection& connection) {
+  analysis::Context context = context_of(job);
+  context["now"] = now_text();
+  LADE_ASSIGN(const auto known, known_matches(connection, job.options.company, definition.slug, header));
+  const definition::Definition matched = definition::with_all_columns(
+      definition::with_matches(definition, definition::matches_to_follow(definition, header, known)), header);
+  LADE_TRY(analysis::bind(matched, header, connection, context, steps::step_maker(job.options.handlers, job.uuid)));
+  return {};
+}
+
 Result<void> bind_job(Job& job, const definition::Definition& definition, db::Connection& connection) {
-  const analysis::Context context{{"company", std::to_string(job.options.company)},
-                                  {"project", job.options.project == 0 ? "" : std::to_string(job.options.project)},
-                                  {"user", job.options.user},
-                                  {"user_id", job.options.user_id == 0 ? "" : std::to_string(job.options.user_id)},
-                                  {"job", job.uuid},
-                                  {"now", job.plan.now}};
   const definition::Definition matched =
       definition::with_all_columns(definition::with_matches(definition, job.plan.matches), job.plan.layout.header);
-  LADE_ASSIGN(job.program, analysis::bind(matched, job.plan.layout.header, connection, context,
-                                          steps::step_maker(job.options.handlers, job.uuid)));
+  LADE_ASSIGN(job.program,
+              analysis::bind(matched, job.plan.layout.header, connection, context_of(job),
+                             steps::step_maker(job.options.handlers, job.uuid, memory_of(job.options.company))));
   open_handler(job);
   LADE_ASSIGN(job.area, staging::Area::create(job.options.scratch(), job.options.staging_memory));
   for (const analysis::LookupProgram& lookup : job.program->lookups) {
@@ -229,15 +251,20 @@ Result<void> bind_job(Job& job, const definition::Definition& definition, db::Co
 
 Result<std::unique_ptr<db::Connection>> plan_job(Job& job, const definition::Definition& definition,
                                                  const std::stop_token& stop,
-                                                 const std::function<Result<void>(db::Connection&)>& on_bound) {
-  LADE_ASSIGN(job.plan.layout, source::recognise(job.input, overrides_of(definition)));
+                                                 const std::function<Result<void>(db::Connection&)>& on_bound,
+                                                 const source::Overrides* overrides) {
+  LADE_ASSIGN(job.plan.layout,
+              source::recognise(job.input, overrides != nullptr ? *overrides : overrides_of(definition)));
   const std::size_t buckets = wanted_buckets(job, definition.partition);
   // The file is read while the database is asked.
   Scanning scanning(job, buckets, stop);
   job.plan.now = now_text();
   LADE_ASSIGN(auto connection, db::connect(job.options.database));
   LADE_ASSIGN(const definition::Definition whole, expanded(definition, *connection, job.options));
-  LADE_ASSIGN(const auto known, known_matches(*connection, job.options.company, whole.slug, job.plan.layout.header));
+  LADE_ASSIGN(auto known, known_matches(*connection, job.options.company, whole.slug, job.plan.layout.header));
+  // What somebody says of this very file beats what was said of others.
+  const std::set<std::string, std::less<>> chosen = chosen_columns(job.options);
+  std::erase_if(known, [&](const definition::KnownMatch& match) { return chosen.contains(match.data_column); });
   job.plan.matches = definition::matches_to_follow(whole, job.plan.layout.header, known);
   LADE_TRY(bind_job(job, whole, *connection));
   if (on_bound) LADE_TRY(on_bound(*connection));

@@ -43,9 +43,15 @@ Result<Plan> read_plan(std::string_view text);
 
 // Cuts the file of a job whose input and options are set, and binds its definition: fills in plan, program and maps.
 // Everything that can be refused before the first row is refused here. Gives the session that it has opened. `on_bound`
-// is called with it once the definition fits, while the file is still being read.
+// is called with it once the definition fits, while the file is still being read. `overrides`: how the file is read,
+// where that is not what the definition says.
 Result<std::unique_ptr<db::Connection>> plan_job(Job& job, const definition::Definition& definition,
                                                  const std::stop_token& stop,
-                                                 const std::function<Result<void>(db::Connection&)>& on_bound = {});
+                                                 const std::function<Result<void>(db::Connection&)>& on_bound = {},
+                                                 const source::Overrides* overrides = nullptr);
+
+// Refuses, as plan_job() would, a definition that does not fit records with this header, before there are any.
+Result<void> check_binding(const Job& job, const definition::Definition& definition,
+                           const std::vector<std::string>& header, db::Connection& connection);
 
 }  // namespace lade::jobs

@@ -18,6 +18,9 @@ constexpr std::pair<const char*, std::string ImportOptions::*> kWishes[] = {
     {"time_context_ident", &ImportOptions::time_context_ident},
     {"default_valid_from", &ImportOptions::default_valid_from},
     {"default_valid_to", &ImportOptions::default_valid_to},
+    {"mapping", &ImportOptions::mapping},
+    {"values", &ImportOptions::values},
+    {"review", &ImportOptions::review},
     {"handler", &ImportOptions::handler},
     {"handler_options", &ImportOptions::handler_options}};
 
@@ -190,7 +193,7 @@ Result<StoredJob> load_job(db::Connection& connection, std::int64_t id, const Im
 
 Result<std::unique_ptr<Job>> open_planned_job(db::Connection& connection, const store::JobRecord& record,
                                               const ImportOptions& here, const storage::Storage& storage) {
-  if (!record.rows_total)
+  if (!record.rows_total || (record.chunks == 0 && *record.rows_total > 0))
     return fail("results_not_ready",
                 fmt::format("job {} is {}: its rows are not known yet", record.slug, record.status()),
                 "wait until it is planned", ErrorKind::invalid);

@@ -76,12 +76,12 @@ Result<JobGroup> submit_planned(db::Connection& connection, const NewImport& imp
   });
 }
 
-Result<JobGroup> submit(db::Connection& connection, const NewImport& import) {
+Result<JobGroup> submit(db::Connection& connection, const NewImport& import, const std::string& boot) {
   LADE_ASSIGN(const store::StoredDefinition definition,
               save_definition(connection, import.definition, import.definition_text, import.options.company));
   return db::in_transaction(connection, [&]() -> Result<JobGroup> {
     LADE_ASSIGN(const JobGroup group, create(connection, import, definition.id, model::JobState::upload_completed));
-    LADE_TRY(queue::put_group(connection, {.id = group.uuid, .company = group.company}));
+    LADE_TRY(queue::put_group(connection, {.id = group.uuid, .reserved_by = boot, .company = group.company}));
     LADE_TRY(arm_planning(connection, group));
     return group;
   });

@@ -36,8 +36,8 @@ struct NewImport {
 // job_exists.
 Result<JobGroup> submit_planned(db::Connection& connection, const NewImport& import, const Plan& plan,
                                 const std::string& boot);
-// Makes a job whose plan task is for whoever comes first.
-Result<JobGroup> submit(db::Connection& connection, const NewImport& import);
+// Makes a job whose plan task is for whoever comes first, or for the node `boot` while it lives.
+Result<JobGroup> submit(db::Connection& connection, const NewImport& import, const std::string& boot = {});
 
 // The hash by which the same import is found again; its definition must be stored.
 Result<std::string> twin_hash(db::Connection& connection, const NewImport& import);

@@ -1,4 +1,6 @@
 #include "base/log.h"
+#include "jobs/pages.h"
+#include "jobs/resend.h"
 #include "jobs/task.h"
 #include "store/job_changes.h"
 #include "store/tally.h"
@@ -102,6 +104,8 @@ void handle_tasks(queue::Node& node, Desk& desk) {
     node.handle(std::string(kind), {.run = std::move(run), .on_death = std::move(on_death)});
   };
   add(kPlanTask, handler(run_plain<plan>), fail_job);
+  add(kFetchTask, handler(run_plain<fetch_pages>));
+  add(kGatherTask, handler(run_plain<gather_pages>), fail_job);
   add(kAnalyseTask, step(analyse));
   add(kClaimsTask, step(claims));
   add(kSettleTask, step(settle));
@@ -110,6 +114,7 @@ void handle_tasks(queue::Node& node, Desk& desk) {
   add(kProcessTask, step(process));
   add(kOrphansTask, step(orphans));
   add(kFinaliseTask, step(finalise), fail_job);
+  add(kResendTask, handler(run_plain<resend>));
   add(kUndoBeginTask, handler(run_plain<begin_undo>), fail_job);
   add(kUndoTask, handler(run_plain<undo_part>));
   add(kUndoRestTask, handler(run_plain<undo_rest>));

@@ -6,7 +6,9 @@
 #include <mutex>
 
 #include "jobs/control.h"
+#include "jobs/pages.h"
 #include "jobs/versions.h"
+#include "queue/rate_limits.h"
 #include "queue/rescue.h"
 #include "queue/task_list.h"
 #include "store/deliveries.h"
@@ -39,6 +41,8 @@ Result<void> tidy(Runner& runner) {
     LADE_TRY(store::expire_segments(*session, kStagingDays));
     LADE_TRY(store::expire_journals(*session, kJournalDays));
     LADE_TRY(store::expire_deliveries(*session, kDeliveryDays));
+    LADE_TRY(queue::tidy_rates(*session));
+    LADE_TRY(requeue_stuck_pages(*session, runner.desk().here().harvest.stuck));
     LADE_TRY(purge_versions(*session));
   }
   LADE_TRY(runner.desk().storage().remove_orphans(kOrphanAge, [&](const std::string& id) -> Result<bool> {

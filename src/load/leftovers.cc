@@ -103,15 +103,21 @@ Result<void> Leftovers::begin() {
   };
   LADE_TRY(make(keys_, key_columns_));
   if (!scope_columns_.empty()) LADE_TRY(make(scope_, scope_columns_));
-  kept_ = 0;
+  stored_ = kept_ = 0;
   spared_.clear();
-  return fill_scope();
+  LADE_TRY(fill_scope());
+  if (!compares_) return {};
+  LADE_ASSIGN(const auto rows, connection_.query(fmt::format("SELECT count(*) FROM {} AS stored WHERE {}",
+                                                             entry_.table.quoted, condition_)));
+  stored_ = db::integer_of(rows.front().front());
+  return {};
 }
 
 Result<void> Leftovers::keep(const Slice& slice) {
+  kept_ += static_cast<std::int64_t>(slice.rows.size());
+  if (!has_stored()) return {};
   SliceKeys keys(entry_, slice);
-  LADE_ASSIGN(const std::int64_t added, connection_.copy_in(keys_, key_columns_, keys));
-  kept_ += added;
+  LADE_TRY(connection_.copy_in(keys_, key_columns_, keys));
   return {};
 }
 
@@ -145,8 +151,8 @@ Result<std::int64_t> Leftovers::leave(const std::function<bool(std::string_view 
 }
 
 Result<Leftovers::Counts> Leftovers::find() {
-  Counts counts{.kept = kept_};
-  if (!compares_) {
+  Counts counts{.stored = stored_, .kept = kept_};
+  if (!has_stored()) {
     LADE_TRY(rows_.choose_by(missing() + " AND false"));
     return counts;
   }
@@ -160,9 +166,6 @@ Result<Leftovers::Counts> Leftovers::find() {
                 }));
     counts.removed -= counts.spared;
   }
-  LADE_ASSIGN(const auto rows, connection_.query(fmt::format("SELECT count(*) FROM {} AS stored WHERE {}",
-                                                             entry_.table.quoted, condition_)));
-  counts.stored = db::integer_of(rows.front().front());
   return counts;
 }
 

@@ -23,8 +23,10 @@ class Leftovers {
   // `version`: of a set that is built aside, the one that is compared with; only of such a set.
   Leftovers(db::Connection& connection, const analysis::Program& program, std::optional<std::int64_t> version = {});
 
-  // Forgets the keys of an earlier file.
+  // Forgets the keys of an earlier file, and counts the rows of the set.
   Result<void> begin();
+  // Whether there is anything that the file could lack: if not, its keys are only counted.
+  bool has_stored() const { return stored_ > 0; }
   // The file has rows with these keys, whatever becomes of them.
   Result<void> keep(const Slice& slice);
   // The file has a row with this key (in the form that sorts) that failed: what is stored with it stays.
@@ -54,7 +56,7 @@ class Leftovers {
   std::vector<std::string> key_columns_, scope_columns_;
   std::string stored_key_, join_, condition_;  // of `stored`
   const bool compares_;                        // there is something to compare with
-  std::int64_t kept_ = 0;
+  std::int64_t stored_ = 0, kept_ = 0;
   std::unordered_set<std::string> spared_;
 };
 

@@ -28,8 +28,8 @@ std::string_view batch_status(const JobTally& jobs) {
     if (jobs.paused > 0 && jobs.queued == 0 && jobs.running == 0) return "paused";
     return jobs.started == 0 ? "pending" : "running";
   }
-  if (jobs.succeeded > 0) return "succeeded";
-  if (jobs.failed > 0) return "failed";
+  if (jobs.succeeded > jobs.fruitless) return "succeeded";
+  if (jobs.failed + jobs.fruitless > 0) return "failed";
   return jobs.ended_by_people > 0 ? "cancelled" : "pending";
 }
 

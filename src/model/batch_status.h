@@ -17,6 +17,7 @@ struct JobTally {
   std::int64_t succeeded = 0;
   std::int64_t failed = 0;
   std::int64_t ended_by_people = 0;  // rejected, cancelled or undone
+  std::int64_t fruitless = 0;        // of those that succeeded: all their pages have failed
   std::int64_t started = 0;          // of all these, those that a worker has begun
 
   std::int64_t live() const { return queued + running + paused + waiting_for_review; }
@@ -27,7 +28,8 @@ struct JobTally {
 };
 
 // One word: pending (no job has started), running, paused (nothing of it is worked on until somebody resumes a job);
-// and when all jobs have ended succeeded if any has, otherwise failed if any has, otherwise cancelled.
+// and when all jobs have ended succeeded if any has (and not in vain), otherwise failed if any has, otherwise
+// cancelled.
 std::string_view batch_status(const JobTally& jobs);
 // Whether batch_status() ever says this.
 bool is_batch_status(std::string_view status);

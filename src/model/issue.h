@@ -16,6 +16,8 @@ struct Issue {
   std::string value;    // the cell as it stands in the file, shortened; masked for sensitive columns
   std::string message;  // what is wrong
   std::string hint;     // what would be accepted
+  // Of a question that a person can answer (jobs/questions.h): what is asked, as JSON. Empty: it is none.
+  std::string question = {};
 };
 
 }  // namespace lade::model

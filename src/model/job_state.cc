@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, kJobEvents> kEventNames = {
     "file_stored",      "preparation_started", "planned",   "analysed", "review_needed", "approved",
     "rejected",         "processing_started",  "completed", "failed",   "cancelled",     "preparation_retried",
     "analysis_retried", "processing_retried",  "fixed",     "undone",   "redone",        "redone_failed",
-    "redone_cancelled"};
+    "redone_cancelled", "pages_retried"};
 
 using enum JobState;
 using Event = JobEvent;
@@ -44,6 +44,7 @@ constexpr JobTransition kTransitions[] = {
     {at(preparing_data),     Event::planned,             at(analysing_data),     "chunks, buckets and totals are stored"},
     {at(preparing_data),     Event::failed,              kFailed,                "the file does not fit the definition, or planning was given up"},
     {at(preparing_data),     Event::cancelled,           kCancelled,             "cancelled while it was planned"},
+    {at(preparing_data),     Event::fixed,               at(analysing_data),     "pages were fetched again: their rows are corrected"},
     {at(analysing_data),     Event::analysed,            at(processing_data),    "all rows are analysed and settled; nobody wants to see them first"},
     {at(analysing_data),     Event::review_needed,       at(waiting_for_review), "all rows are analysed and settled; somebody must look at them"},
     {at(analysing_data),     Event::failed,              kFailed,                "too many rows failed, or a chunk was given up; nothing was written"},
@@ -61,16 +62,19 @@ constexpr JobTransition kTransitions[] = {
     {at(processing_data),    Event::failed,              kFailed,                "a bucket was given up, or more rows failed than allowed"},
     {at(processing_data),    Event::cancelled,           kCancelled,             "cancelled between buckets; the counts say what landed"},
     {kSucceeded,             Event::fixed,               at(analysing_data),     "failed rows were corrected"},
+    {kSucceeded,             Event::pages_retried,       at(preparing_data),     "pages that failed are fetched again"},
     {kSucceeded,             Event::undone,              kUndone,                "its undo job has ended"},
     {kFailed,                Event::preparation_retried, at(preparing_data),     "it ended before it was planned"},
     {kFailed,                Event::analysis_retried,    at(analysing_data),     "it ended before it was settled; only failed tasks run again"},
     {kFailed,                Event::processing_retried,  at(processing_data),    "it ended while buckets were loaded; only failed tasks run again"},
     {kFailed,                Event::fixed,               at(analysing_data),     "failed rows were corrected"},
+    {kFailed,                Event::pages_retried,       at(preparing_data),     "pages that failed are fetched again"},
     {kFailed,                Event::undone,              kUndone,                "its undo job has ended"},
     {kCancelled,             Event::preparation_retried, at(preparing_data),     "it ended before it was planned"},
     {kCancelled,             Event::analysis_retried,    at(analysing_data),     "it ended before it was settled; only cancelled tasks run again"},
     {kCancelled,             Event::processing_retried,  at(processing_data),    "it ended while buckets were loaded; only cancelled tasks run again"},
     {kCancelled,             Event::fixed,               at(analysing_data),     "failed rows were corrected"},
+    {kCancelled,             Event::pages_retried,       at(preparing_data),     "pages that failed are fetched again"},
     {kCancelled,             Event::undone,              kUndone,                "its undo job has ended"},
     {kUndone,                Event::redone,              kSucceeded,             "its undo was undone: what it had loaded is there again"},
     {kUndone,                Event::redone_failed,       kFailed,                "the same, and it had failed: it can be retried again"},

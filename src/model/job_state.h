@@ -50,8 +50,9 @@ enum class JobEvent : std::uint8_t {
   redone,
   redone_failed,
   redone_cancelled,
+  pages_retried,
 };
-constexpr std::size_t kJobEvents = 19;
+constexpr std::size_t kJobEvents = 20;
 
 // Where a job stands: its state, and how it ended when that is finished. Whether it is paused is a flag apart, honoured
 // when tasks are claimed.

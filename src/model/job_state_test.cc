@@ -25,7 +25,10 @@ const std::map<std::string, std::map<std::string, std::string>> kExpected = {
       {"failed", "finished (failed)"},
       {"cancelled", "finished (cancelled)"}}},
     {"preparing_data",
-     {{"planned", "analysing_data"}, {"failed", "finished (failed)"}, {"cancelled", "finished (cancelled)"}}},
+     {{"planned", "analysing_data"},
+      {"fixed", "analysing_data"},
+      {"failed", "finished (failed)"},
+      {"cancelled", "finished (cancelled)"}}},
     {"analysing_data",
      {{"analysed", "processing_data"},
       {"review_needed", "waiting_for_review"},
@@ -43,18 +46,21 @@ const std::map<std::string, std::map<std::string, std::string>> kExpected = {
     {"rejected", {{"completed", "finished (rejected)"}, {"failed", "finished (failed)"}}},
     {"processing_data",
      {{"completed", "finished (succeeded)"}, {"failed", "finished (failed)"}, {"cancelled", "finished (cancelled)"}}},
-    {"finished (succeeded)", {{"fixed", "analysing_data"}, {"undone", "finished (undone)"}}},
+    {"finished (succeeded)",
+     {{"fixed", "analysing_data"}, {"pages_retried", "preparing_data"}, {"undone", "finished (undone)"}}},
     {"finished (failed)",
      {{"preparation_retried", "preparing_data"},
       {"analysis_retried", "analysing_data"},
       {"processing_retried", "processing_data"},
       {"fixed", "analysing_data"},
+      {"pages_retried", "preparing_data"},
       {"undone", "finished (undone)"}}},
     {"finished (cancelled)",
      {{"preparation_retried", "preparing_data"},
       {"analysis_retried", "analysing_data"},
       {"processing_retried", "processing_data"},
       {"fixed", "analysing_data"},
+      {"pages_retried", "preparing_data"},
       {"undone", "finished (undone)"}}},
     {"finished (undone)",
      {{"redone", "finished (succeeded)"},
@@ -79,7 +85,7 @@ TEST(JobState, EveryPairLeadsWhereItShouldOrIsRefused) {
       EXPECT_EQ(to_string(*to), events->second.at(std::string(to_string(event))));
       EXPECT_EQ(to->state == JobState::finished, to->outcome.has_value());
     }
-  EXPECT_EQ(pairs, 13 * 19);
+  EXPECT_EQ(pairs, 13 * 20);
 }
 
 TEST(JobState, ThePairsOfTheTableAreUniqueAndSayWhy) {

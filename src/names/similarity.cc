@@ -70,6 +70,7 @@ std::string_view to_string(Reason reason) {
     case Reason::initials: return "initials";
     case Reason::letters: return "letters";
     case Reason::words: return "words";
+    case Reason::remembered: return "remembered";
   }
   return "";
 }

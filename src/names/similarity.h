@@ -7,11 +7,12 @@ namespace lade::names {
 
 // Why two names are taken for alike.
 enum class Reason {
-  same,      // the same spelling
-  order,     // the same words in another order
-  initials,  // some words are only begun: T. N. Rajam, Tanjore Narayana Rajam
-  letters,   // most letters are the same
-  words,     // most words are alike
+  same,        // the same spelling
+  order,       // the same words in another order
+  initials,    // some words are only begun: T. N. Rajam, Tanjore Narayana Rajam
+  letters,     // most letters are the same
+  words,       // most words are alike
+  remembered,  // somebody has said so before
 };
 std::string_view to_string(Reason reason);
 

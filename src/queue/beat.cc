@@ -78,7 +78,8 @@ Result<void> Node::beat_once(db::Connection& connection) {
       // Declared dead while it was asleep: its leases are gone, it starts anew.
       ask_to_stop(held_keys(false), StopReason::lease_lost);
       // With a beat that nobody has seen, or it would look as dead as before.
-      LADE_TRY(register_node(connection, {boot(), options_.name, options_.storage, beat_number_ + 1}));
+      LADE_TRY(register_node(connection, {boot(), options_.name, options_.storage, beat_number_ + 1,
+                                          static_cast<std::int64_t>(options_.settings.concurrency)}));
     }
   }
   LADE_TRY(reconcile_leases(connection));

@@ -24,6 +24,7 @@ room AS (
 constexpr std::string_view kMayRun = R"sql(
   t.status = 'pending' AND {alone} AND t.available_at <= @now AND t.storage IN ('', $3)
   AND ($4 = '' OR t.queue = $4) AND ($5 = '' OR t.group_id = $5)
+  AND NOT EXISTS (SELECT 1 FROM lade_node own WHERE own.boot = $2 AND own.draining)
   AND NOT EXISTS (
     SELECT 1 FROM lade_queue q
     WHERE q.paused AND q.name = CASE q.scope WHEN 'queue' THEN t.queue ELSE t.kind END)

@@ -21,7 +21,8 @@ struct ClaimRequest {
 };
 
 // Takes pending tasks that may run now, in the order of priority, turn (fair between groups) and age, each under a
-// lease of its own. Left alone: tasks of paused queues, kinds, groups and parents, of cancelled groups, of groups that
+// lease of its own. A node that drains
+// gets none. Left alone: tasks of paused queues, kinds, groups and parents, of cancelled groups, of groups that
 // another live node has reserved, and what would exceed a limit. Several nodes may claim at once.
 Result<std::vector<Task>> claim(db::Connection& connection, const ClaimRequest& request, Now now = {});
 

@@ -42,7 +42,10 @@ Result<void> Node::start() {
   {
     LADE_ASSIGN(const db::Pool::Lease connection, sessions_.acquire());
     if (is_sqlite()) LADE_TRY(take_over(*connection));
-    LADE_TRY(register_node(*connection, {.boot = boot(), .name = options_.name, .storage = options_.storage}));
+    LADE_TRY(register_node(*connection, {.boot = boot(),
+                                         .name = options_.name,
+                                         .storage = options_.storage,
+                                         .slots = static_cast<std::int64_t>(options_.settings.concurrency)}));
   }
   started_ = true;
   beat_ = std::jthread([this](const std::stop_token& stop) { beat_loop(stop); });

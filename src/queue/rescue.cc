@@ -58,9 +58,9 @@ Result<void> take_one(db::Connection& connection, const RunningTask& task, const
 
 Result<void> register_node(db::Connection& connection, const NodeRow& node, Now now) {
   static const Sql sql(
-      "INSERT INTO lade_node (boot, name, storage, beat, started_at) VALUES ($2, $3, $4, $5, @now) "
+      "INSERT INTO lade_node (boot, name, storage, beat, slots, started_at) VALUES ($2, $3, $4, $5, $6, @now) "
       "ON CONFLICT (boot) DO UPDATE SET beat = lade_node.beat + 1");
-  const db::Value values[] = {value_of(now), node.boot, node.name, node.storage, node.beat};
+  const db::Value values[] = {value_of(now), node.boot, node.name, node.storage, node.beat, node.slots};
   LADE_TRY(connection.execute(sql.of(connection), values));
   return {};
 }
@@ -68,6 +68,14 @@ Result<void> register_node(db::Connection& connection, const NodeRow& node, Now 
 Result<void> remove_node(db::Connection& connection, const std::string& boot) {
   LADE_TRY(connection.execute("DELETE FROM lade_node WHERE boot = $1", std::vector<db::Value>{boot}));
   return {};
+}
+
+Result<bool> drain_node(db::Connection& connection, const std::string& boot, bool draining) {
+  const db::Value values[] = {boot};
+  LADE_ASSIGN(const auto found, connection.execute(draining ? "UPDATE lade_node SET draining = true WHERE boot = $1"
+                                                            : "UPDATE lade_node SET draining = false WHERE boot = $1",
+                                                   values));
+  return found == 1;
 }
 
 Result<std::vector<NodeRow>> nodes(db::Connection& connection) {
@@ -173,6 +181,18 @@ Result<Rescue> take_overdue(db::Connection& connection, std::span<const Lease> l
   };
   LADE_TRY(in_transaction(connection, work));
   return taken;
+}
+
+Result<std::vector<std::int64_t>> expire_running(db::Connection& connection, const std::string& group,
+                                                 Duration threshold, Now now) {
+  static const Sql sql(
+      "UPDATE lade_task SET deadline = @now - 1 WHERE group_id = $2 AND status = 'running' "
+      "AND started_at < @now - $3 AND (deadline IS NULL OR deadline > @now) RETURNING id");
+  const db::Value values[] = {value_of(now), group, std::int64_t{threshold.count()}};
+  LADE_ASSIGN(const auto rows, connection.query(sql.of(connection), values));
+  std::vector<std::int64_t> ids;
+  for (const db::Row& row : rows) ids.push_back(integer_of(row[0]));
+  return ids;
 }
 
 Result<std::int64_t> release_distant_retries(db::Connection& connection, Duration longest, Now now) {

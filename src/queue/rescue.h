@@ -20,11 +20,14 @@ struct NodeRow {
   std::string name = {};     // for people
   std::string storage = {};  // the storage it is on
   std::int64_t beat = 0;
+  std::int64_t slots = 0;  // tasks that it runs at once
 };
 
 // The beat starts at node.beat; a node that registers again takes one that it has not shown before.
 Result<void> register_node(db::Connection& connection, const NodeRow& node, Now now = {});
 Result<void> remove_node(db::Connection& connection, const std::string& boot);
+// While it drains it claims no further tasks; what it has begun goes on. False: there is no such node.
+Result<bool> drain_node(db::Connection& connection, const std::string& boot, bool draining);
 Result<std::vector<NodeRow>> nodes(db::Connection& connection);
 // Raises the node's beat. False: it has no row, so somebody has declared it dead.
 Result<bool> beat(db::Connection& connection, const std::string& boot);
@@ -67,6 +70,11 @@ Result<std::vector<OverdueLease>> overdue_leases(db::Connection& connection, Now
 // Takes those of them that still are away from their holders; that is a failed attempt.
 Result<Rescue> take_overdue(db::Connection& connection, std::span<const Lease> leases, const RulesOf& rules,
                             Now now = {});
+
+// Ends the time of the group's tasks that have been running for longer than `threshold`: their nodes are told to stop,
+// and what does not is taken away (take_overdue()). Gives their ids.
+Result<std::vector<std::int64_t>> expire_running(db::Connection& connection, const std::string& group,
+                                                 Duration threshold, Now now = {});
 
 // Lets tasks that wait for their next attempt longer than any policy says begin at once: the clock was set back
 // meanwhile. Gives how many.

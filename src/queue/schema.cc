@@ -121,6 +121,11 @@ std::string with_ids(std::string_view id_type) {
 
 }  // namespace
 
+std::string_view node_schema() {
+  return "ALTER TABLE lade_node ADD draining boolean NOT NULL DEFAULT false;\n"
+         "ALTER TABLE lade_node ADD slots bigint NOT NULL DEFAULT 0;\n";
+}
+
 const Schema& schema() {
   // AUTOINCREMENT: an id is never used again, not even after the newest task was deleted.
   static const std::string sqlite = with_ids("INTEGER PRIMARY KEY AUTOINCREMENT");

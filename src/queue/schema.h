@@ -11,5 +11,8 @@ struct Schema {
   std::string_view postgresql;
 };
 const Schema& schema();
+// What came later: a node says how many tasks it takes at once, and takes no further ones while it drains. The same in
+// both databases.
+std::string_view node_schema();
 
 }  // namespace lade::queue

@@ -88,12 +88,12 @@ Result<bool> has_live_tasks(db::Connection& connection, const std::string& queue
 Result<std::vector<ListedNode>> list_nodes(db::Connection& connection) {
   LADE_ASSIGN(const auto rows,
               connection.query("SELECT n.boot, n.name, n.storage, n.beat, n.started_at, (SELECT count(*) FROM "
-                               "lade_task t WHERE t.status = 'running' AND t.node = n.boot) FROM lade_node n "
-                               "ORDER BY n.started_at, n.boot"));
+                               "lade_task t WHERE t.status = 'running' AND t.node = n.boot), n.slots, CASE WHEN "
+                               "n.draining THEN 1 ELSE 0 END FROM lade_node n ORDER BY n.started_at, n.boot"));
   std::vector<ListedNode> nodes;
   for (const db::Row& row : rows)
     nodes.push_back({text_of(row[0]), text_of(row[1]), text_of(row[2]), integer_of(row[3]), integer_of(row[4]),
-                     integer_of(row[5])});
+                     integer_of(row[5]), integer_of(row[6]), integer_of(row[7]) != 0});
   return nodes;
 }
 

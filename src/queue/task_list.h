@@ -57,6 +57,8 @@ struct ListedNode {
   std::int64_t beat = 0;
   std::int64_t started_at = 0;
   std::int64_t running = 0;  // its tasks
+  std::int64_t slots = 0;    // how many it runs at once; 0: not known
+  bool draining = false;     // it takes no further ones
 };
 // Oldest first.
 Result<std::vector<ListedNode>> list_nodes(db::Connection& connection);

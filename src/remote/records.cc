@@ -144,6 +144,16 @@ void read_into(const json::value& value, store::BatchRecord& batch) {
   batch.rows_total = rows.number("total");
   batch.rows_processed = rows.number("processed");
   batch.rows_failed = rows.number("failed");
+  const Members tasks = members.part("tasks");
+  batch.tasks.total = tasks.number("total");
+  batch.tasks.succeeded = tasks.number("succeeded");
+  batch.tasks.failed = tasks.number("failed");
+  batch.tasks.blocked = tasks.number("blocked");
+  batch.tasks.cancelled = tasks.number("cancelled");
+  batch.finalized_at = members.text("finalized_at");
+  batch.finalized_by = members.text("finalized_by");
+  // Of its jobs the server tells only how they ended; that all they did was in vain it tells by the status.
+  if (members.text("status") == "failed") batch.jobs.fruitless = batch.jobs.succeeded;
   batch.progress = static_cast<int>(members.number("progress"));
   batch.started_at = members.text("started_at");
   batch.completed_at = members.text("completed_at");
@@ -153,6 +163,8 @@ void read_into(const json::value& value, jobs::BatchOutcome& outcome) {
   const Members members(value);
   read_into(value, outcome.batch);
   outcome.done = members.number("done");
+  outcome.tasks = members.number("tasks_done");
+  outcome.deleted = members.flag("deleted");
   for (const auto& [code, count] : value.at("refused").as_object())
     outcome.refused[std::string(code)] = count.to_number<std::int64_t>();
 }
@@ -228,6 +240,8 @@ void read_into(const json::value& value, queue::ListedNode& node) {
   node.storage = members.text("storage");
   node.beat = members.number("beat");
   node.running = members.number("running");
+  node.slots = members.number("slots");
+  node.draining = members.flag("draining");
   node.started_at = members.microseconds("started_at");
 }
 

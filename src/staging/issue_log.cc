@@ -53,6 +53,7 @@ Result<void> IssueWriter::add(const Finding& finding) {
     put_text(out, *text);
   // Databases and handlers say what they like.
   for (const std::string* text : {&finding.issue.message, &finding.issue.hint}) put_text(out, one_line(*text));
+  if (!finding.issue.question.empty()) put_text(out, finding.issue.question);
   builder_.end_record();
   // Rows that were only not reached have nothing wrong with them.
   if (finding.verdict != model::Outcome::unprocessed) ++counts_[{finding.issue.code, finding.issue.column}];
@@ -126,6 +127,7 @@ Result<bool> IssueReader::next(Finding& finding) {
   for (std::string* text :
        {&finding.issue.code, &finding.issue.column, &finding.issue.value, &finding.issue.message, &finding.issue.hint})
     *text = take_text(in);
+  finding.issue.question = in.empty() ? std::string() : take_text(in);
   return true;
 }
 

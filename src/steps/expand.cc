@@ -66,15 +66,15 @@ Result<definition::Definition> expand(const definition::Definition& definition, 
   return std::move(expansion).finish();
 }
 
-analysis::StepMaker step_maker(std::shared_ptr<const handlers::Registry> handlers, std::string job) {
-  return [handlers = std::move(handlers), job = std::move(job)](
+analysis::StepMaker step_maker(std::shared_ptr<const handlers::Registry> handlers, std::string job, Memory memory) {
+  return [handlers = std::move(handlers), job = std::move(job), memory = std::move(memory)](
              const definition::Step& step, const analysis::Program& program,
              db::Connection& connection) -> Result<std::shared_ptr<const analysis::Step>> {
     const StepKind* kind = find_kind(step.kind);
     if (kind == nullptr)
       return fail("step_unknown", fmt::format("this lade has no kind of step '{}'", step.kind),
                   "run the version of lade that the job was made with", ErrorKind::invalid);
-    return kind->analyse_half(step, program, {connection, handlers, job});
+    return kind->analyse_half(step, program, {connection, handlers, job, memory});
   };
 }
 

@@ -5,6 +5,7 @@
 #include "db/connection.h"
 #include "definition/definition.h"
 #include "definition/parse.h"
+#include "steps/entities.h"
 #include "steps/expansion.h"
 
 namespace lade::steps {
@@ -18,7 +19,9 @@ std::vector<definition::Fault> check_steps(const definition::Definition& definit
 Result<definition::Definition> expand(const definition::Definition& definition, db::Connection& connection,
                                       const ValidTime& valid_time, const handlers::Registry* handlers = nullptr);
 
-// The analyse halves of an expanded definition's steps, for analysis::bind(). `job` is its UUID.
-analysis::StepMaker step_maker(std::shared_ptr<const handlers::Registry> handlers = nullptr, std::string job = {});
+// The analyse halves of an expanded definition's steps, for analysis::bind(). `job` is its UUID; `memory` what its
+// company has decided about names.
+analysis::StepMaker step_maker(std::shared_ptr<const handlers::Registry> handlers = nullptr, std::string job = {},
+                               Memory memory = {});
 
 }  // namespace lade::steps

@@ -61,6 +61,11 @@ void Expansion::add_check(const Step& step, definition::Check check) {
   definition_.checks.push_back(std::move(check));
 }
 
+void Expansion::adopt_columns(const Step& step, const std::string& header) {
+  for (DataColumn& column : definition_.columns)
+    if (column.step.empty() && std::ranges::find(column.from, header) != column.from.end()) column.step = step.code;
+}
+
 void Expansion::add_entry(const Step& step, LoadEntry entry, Rank rank) {
   entry.step = step.code;
   entry.line = step.line;

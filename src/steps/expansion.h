@@ -44,6 +44,8 @@ class Expansion {
 
   // A column of the step; one of that name that the definition has already stays.
   void add_column(const definition::Step& step, definition::DataColumn column);
+  // Columns that take this column of the file, and belong to no step yet, are this step's from now on.
+  void adopt_columns(const definition::Step& step, const std::string& header);
   // What it holds is known only when a row is analysed, not when the job is planned.
   void fill_late(const std::string& column) { late_columns_.insert(column); }
   void add_check(const definition::Step& step, definition::Check check);

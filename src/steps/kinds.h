@@ -9,6 +9,10 @@ namespace lade::steps {
 const StepKind& edit_info();
 // Which unit a row is about, found by its identifiers or new; columns come from the table of identifier types.
 const StepKind& external_idents();
+// Fields that are taken out of the pages which `fetch` has fetched.
+const StepKind& extract();
+// Pages of the web that the rows of a file name.
+const StepKind& fetch();
 // A program of the user's own, which reads columns of the row and fills others.
 const StepKind& handler();
 // What a unit belongs to: an enterprise that each new unit founds, or another unit found by its identifiers.

@@ -5,8 +5,8 @@ namespace lade::steps {
 
 std::span<const StepKind* const> step_kinds() {
   static const StepKind* const kKinds[] = {
-      &edit_info(), &external_idents(),       &handler(), &link(), &metadata(),   &resolve(),
-      &sql(),       &statistical_variables(), &table(),   &tags(), &valid_time(),
+      &edit_info(), &external_idents(),       &extract(), &fetch(), &handler(),    &link(), &metadata(), &resolve(),
+      &sql(),       &statistical_variables(), &table(),   &tags(),  &valid_time(),
   };
   return kKinds;
 }

@@ -6,12 +6,14 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "analysis/wire_codec.h"
+#include "base/one_line.h"
 #include "definition/values.h"
-#include "names/index.h"
-#include "names/normaliser.h"
 #include "names/tiers.h"
+#include "steps/entities.h"
 #include "steps/filled_columns.h"
 #include "steps/kinds.h"
+#include "steps/name_question.h"
 
 namespace lade::steps {
 namespace {
@@ -19,39 +21,40 @@ namespace {
 using analysis::StepRows;
 using definition::Step;
 
-constexpr std::size_t kMostEntities = 1'000'000;
 constexpr std::size_t kMostShown = 3;
+constexpr std::size_t kMostRecorded = 24;
 constexpr std::string_view kFields[] = {"id", "name", "confidence", "reason"};
 
-// The entities of a table, as they were when the job was bound.
-struct Entities {
-  std::vector<std::pair<std::string, std::string>> rows;  // id and name, as they are stored
-  names::NameIndex index;                                 // its entities are places in `rows`
-};
-
-// What a name means. Views point into the entities.
+// What a name means.
 struct Resolved {
   names::Tier tier = names::Tier::blocked;
-  std::vector<std::pair<std::size_t, names::Candidate>> candidates;  // the place in `rows`, best first
+  bool nobody = false;  // people have said so
+  bool ambiguous = false;
+  std::string key;  // by which a decision about it is remembered
+  std::vector<NameCandidate> candidates;
+  std::string json;  // of the candidates, once somebody is asked
 };
 
 class ResolveStep final : public analysis::Step {
  public:
   struct Options {
-    std::vector<names::Rewrite> rules;
+    EntityTable entities;
+    std::string code;  // of the step
     names::Tiers tiers;
     bool leaves_blank = false;  // what is doubtful is only warned of
-    std::string table;
+    int input = -1;
+    std::vector<FilledColumn> filled;
+    std::vector<int> recorded;  // columns that who decides is shown
   };
-  ResolveStep(Entities entities, Options options, int input, std::vector<FilledColumn> filled)
-      : entities_(std::move(entities)), options_(std::move(options)), input_(input), filled_(std::move(filled)) {}
+  ResolveStep(Entities entities, Options options)
+      : entities_(std::move(entities)), options_(std::move(options)), rules_(options_.entities.rules_mark()) {}
 
   Result<void> analyse(StepRows& rows) const override {
     LADE_ASSIGN(DeskPointer desk, take_desk());
     std::unordered_map<std::string_view, Resolved> known;  // names repeat
     for (std::size_t row = 0; row < rows.size(); ++row) {
-      if (rows.is_refused(row) || !rows.has_value(input_, row)) continue;
-      const std::string_view name = rows.text(input_, row);
+      if (!rows.may_ask(row) || !rows.has_value(options_.input, row)) continue;
+      const std::string_view name = rows.text(options_.input, row);
       auto found = known.find(name);
       if (found == known.end()) found = known.emplace(name, desk->resolve(name, options_.tiers)).first;
       tell(rows, row, name, found->second);
@@ -64,15 +67,36 @@ class ResolveStep final : public analysis::Step {
  private:
   // What one thread needs to ask.
   struct Desk {
-    Desk(names::Normaliser made, const names::NameIndex& index) : normalised(std::move(made)), asker(index) {}
+    Desk(names::Normaliser made, const Entities& all)
+        : entities(all), normalised(std::move(made)), asker(all.index()) {}
+    // Exact, remembered, alike: in this order.
     Resolved resolve(std::string_view name, const names::Tiers& tiers) {
       Resolved resolved;
-      const auto& found = asker.ask(normalised(name));
+      const std::string normal = normalised(name);
+      const auto& found = asker.ask(normal);
+      resolved.key = decision_key(name, normal);
       resolved.tier = tier_of(found, tiers);
+      resolved.ambiguous = found.size() > 1 && found[0].confidence - found[1].confidence < names::kClearLead;
+      const bool exact = resolved.tier == names::Tier::automatic && found.front().reason == names::Reason::same;
+      if (!exact && remembers(resolved)) return resolved;
       for (const names::Candidate& candidate : found)
-        resolved.candidates.emplace_back(static_cast<std::size_t>(candidate.entity), candidate);
+        add(resolved, static_cast<std::size_t>(candidate.entity), candidate.confidence, candidate.reason);
       return resolved;
     }
+    bool remembers(Resolved& resolved) const {
+      std::size_t place = 0;
+      const Entities::Said said = entities.remembered(resolved.key, place);
+      if (said == Entities::Said::nothing) return false;
+      resolved.nobody = said == Entities::Said::nobody;
+      resolved.tier = resolved.nobody ? names::Tier::blocked : names::Tier::automatic;
+      if (!resolved.nobody) add(resolved, place, 100, names::Reason::remembered);
+      return true;
+    }
+    void add(Resolved& resolved, std::size_t place, double confidence, names::Reason reason) const {
+      const Entities::Entity& entity = entities.at(place);
+      resolved.candidates.push_back({entity.id, entity.name, confidence, std::string(names::to_string(reason))});
+    }
+    const Entities& entities;
     names::Normaliser normalised;
     names::NameIndex::Asker asker;
   };
@@ -87,50 +111,79 @@ class ResolveStep final : public analysis::Step {
         return desk;
       }
     }
-    LADE_ASSIGN(names::Normaliser normaliser, names::Normaliser::create(options_.rules));
-    return std::make_unique<Desk>(std::move(normaliser), entities_.index);
+    LADE_ASSIGN(names::Normaliser normaliser, names::Normaliser::create(options_.entities.rules));
+    return std::make_unique<Desk>(std::move(normaliser), entities_);
   }
 
-  std::string shown(const Resolved& resolved) const {
+  static std::string shown(const Resolved& resolved) {
     std::string text;
-    for (std::size_t i = 0; i < std::min(kMostShown, resolved.candidates.size()); ++i) {
-      const auto& [place, candidate] = resolved.candidates[i];
-      text += fmt::format("{}'{}' ({:.0f})", i == 0 ? "" : ", ", entities_.rows[place].second, candidate.confidence);
-    }
+    for (std::size_t i = 0; i < std::min(kMostShown, resolved.candidates.size()); ++i)
+      text += fmt::format("{}'{}' ({:.0f})", i == 0 ? "" : ", ", resolved.candidates[i].name,
+                          resolved.candidates[i].confidence);
     return text;
   }
 
-  void tell(StepRows& rows, std::size_t row, std::string_view name, const Resolved& resolved) const {
+  void tell(StepRows& rows, std::size_t row, std::string_view name, Resolved& resolved) const {
     if (resolved.tier == names::Tier::automatic) return fill(rows, row, resolved.candidates.front());
-    const int columns[] = {input_};
+    const std::string& table = options_.entities.table;
     const bool blocked = resolved.tier == names::Tier::blocked;
     const std::string code = blocked ? "name_unknown" : "name_doubtful";
-    std::string message = blocked ? fmt::format("nobody in {} is called so", options_.table)
-                                  : fmt::format("it may mean {}", shown(resolved));
-    std::string hint = resolved.candidates.empty() ? fmt::format("correct it, or add '{}' to {}", name, options_.table)
-                       : blocked                   ? fmt::format("the nearest are {}", shown(resolved))
-                                                   : std::string("write the name of one of them");
-    if (options_.leaves_blank)
-      rows.warning(row, columns, code, std::move(message), std::move(hint));
-    else
-      rows.error(row, columns, code, std::move(message), std::move(hint));
+    model::Issue issue{options_.leaves_blank ? model::Severity::warning : model::Severity::error,
+                       code,
+                       {},
+                       {},
+                       resolved.nobody ? fmt::format("it was decided that it means nobody in {}", table)
+                       : blocked       ? fmt::format("nobody in {} is called so", table)
+                                       : fmt::format("it may mean {}", shown(resolved)),
+                       resolved.nobody               ? "correct it, or decide otherwise"
+                       : resolved.candidates.empty() ? fmt::format("correct it, or add '{}' to {}", name, table)
+                       : blocked                     ? fmt::format("the nearest are {}", shown(resolved))
+                                                     : std::string("write the name of one of them")};
+    const bool secret = rows.program().columns[static_cast<std::size_t>(options_.input)].column.sensitive;
+    if (!resolved.nobody && !secret) issue.question = question(rows, row, name, resolved);
+    rows.ask(row, options_.input, std::move(issue));
   }
 
-  void fill(StepRows& rows, std::size_t row, const std::pair<std::size_t, names::Candidate>& found) const {
-    const auto& [id, name] = entities_.rows[found.first];
-    for (const FilledColumn& filled : filled_) {
-      std::string text = id;
-      if (filled.field == "name") text = name;
-      if (filled.field == "confidence") text = fmt::format("{:.2f}", found.second.confidence);
-      if (filled.field == "reason") text = names::to_string(found.second.reason);
+  std::string question(StepRows& rows, std::size_t row, std::string_view name, Resolved& resolved) const {
+    if (resolved.json.empty()) resolved.json = candidates_json(resolved.candidates);
+    NameQuestion question{.step = options_.code,
+                          .table = options_.entities.table,
+                          .rules = rules_,
+                          .name = one_line(name),
+                          .key = resolved.key,
+                          .tier = resolved.tier == names::Tier::blocked ? "blocked" : "suggested",
+                          .candidates = resolved.candidates,
+                          .ambiguous = resolved.ambiguous,
+                          .record = {},
+                          .quality = {}};
+    std::size_t filled = 0;
+    for (const int column : options_.recorded) {
+      if (!rows.has_value(column, row)) continue;
+      ++filled;
+      if (question.record.size() == kMostRecorded) continue;
+      const analysis::ColumnProgram& program = rows.program().columns[static_cast<std::size_t>(column)];
+      std::string text = program.column.sensitive ? "***" : analysis::to_text(rows.cell(column, row), program.type);
+      question.record.emplace_back(program.column.name, one_line(text));
+    }
+    question.quality.completeness = static_cast<double>(filled) / static_cast<double>(options_.recorded.size());
+    question.quality.resolution = resolved.candidates.empty() ? 0 : resolved.candidates.front().confidence / 100;
+    return to_text(question, resolved.json);
+  }
+
+  void fill(StepRows& rows, std::size_t row, const NameCandidate& found) const {
+    if (rows.is_refused(row)) return;
+    for (const FilledColumn& filled : options_.filled) {
+      std::string text = found.id;
+      if (filled.field == "name") text = found.name;
+      if (filled.field == "confidence") text = fmt::format("{:.2f}", found.confidence);
+      if (filled.field == "reason") text = found.reason;
       rows.convert(filled.column, row, rows.keep_text(text));
     }
   }
 
   const Entities entities_;
   const Options options_;
-  const int input_;
-  const std::vector<FilledColumn> filled_;
+  const std::string rules_;
   mutable std::mutex mutex_;  // guards what follows
   mutable std::vector<DeskPointer> idle_;
 };
@@ -145,54 +198,20 @@ std::optional<double> percent(const Step& step, std::string_view key, double oth
   return value;
 }
 
-std::vector<names::Rewrite> rules_of(const Step& step) {
-  std::vector<names::Rewrite> rules;
-  const definition::Node* const rewrite = step.options.find("rewrite");
-  for (std::size_t i = 0; rewrite != nullptr && rewrite->is_map() && i < rewrite->size(); ++i)
-    rules.push_back({rewrite->key(i).text, rewrite->value(i).text});
-  return rules;
-}
-
-std::vector<std::string> name_columns(const Step& step) {
-  std::vector<std::string> columns = option_list(step, "names");
-  if (columns.empty()) columns.push_back("name");
+// What the row says, before names are resolved: columns of the file, and those that other steps fill.
+std::vector<int> recorded_columns(const analysis::Program& program) {
+  std::vector<int> columns;
+  for (std::size_t i = 0; i < program.columns.size(); ++i) {
+    const definition::DataColumn& column = program.columns[i].column;
+    const auto& steps = program.definition.steps;
+    const auto step = std::ranges::find(steps, column.step, &Step::code);
+    const bool filled =
+        column.purpose == definition::DataColumn::Purpose::internal && step != steps.end() && step->kind != "resolve";
+    // What lade itself says about pages is not what the row says.
+    const bool own = !column.from.empty() && column.from.front().starts_with("_page_");
+    if ((program.columns[i].source >= 0 && !own) || filled) columns.push_back(static_cast<int>(i));
+  }
   return columns;
-}
-
-Result<Entities> read_entities(const Step& step, db::Connection& connection) {
-  const std::string name = option(step, "table");
-  LADE_ASSIGN(const auto table, connection.describe(name));
-  if (!table)
-    return fail("table_not_found",
-                fmt::format("step '{}' looks for names in the table '{}', which is not there", step.code, name),
-                "create it, or name another one", ErrorKind::invalid);
-  std::vector<std::string> columns = name_columns(step);
-  columns.insert(columns.begin(), option(step, "id", "id"));
-  std::string list;
-  for (const std::string& column : columns) {
-    if (table->find(column) == nullptr)
-      return fail("column_not_found", fmt::format("step '{}': table '{}' has no column '{}'", step.code, name, column),
-                  "name another one", ErrorKind::invalid);
-    list += fmt::format("{}CAST({} AS text)", list.empty() ? "" : ", ", db::Connection::quote_name(column));
-  }
-  LADE_ASSIGN(const auto found, connection.query(fmt::format("SELECT {} FROM {} ORDER BY 1 LIMIT {}", list,
-                                                             table->quoted, kMostEntities + 1)));
-  if (found.size() > kMostEntities)
-    return fail("entities_too_many", fmt::format("'{}' has more than {} rows", name, kMostEntities),
-                "resolve against a smaller table", ErrorKind::invalid);
-  LADE_ASSIGN(names::Normaliser normalised, names::Normaliser::create(rules_of(step)));
-  Entities entities;
-  for (const db::Row& row : found) {
-    const auto text = [&](std::size_t i) {
-      const std::string* value = std::get_if<std::string>(&row[i]);
-      return value == nullptr ? std::string() : *value;
-    };
-    const auto place = static_cast<std::int64_t>(entities.rows.size());
-    entities.rows.emplace_back(text(0), text(1));
-    for (std::size_t i = 1; i < row.size(); ++i) entities.index.add(place, normalised(text(i)));
-  }
-  entities.index.finish();
-  return entities;
 }
 
 class ResolveKind final : public StepKind {
@@ -221,7 +240,7 @@ class ResolveKind final : public StepKind {
     if (const std::string doubtful = option(step, "doubtful", "error"); doubtful != "error" && doubtful != "blank")
       wrong("doubtful", "error or blank");
     if (const definition::Node* rewrite = step.options.find("rewrite"))
-      if (!rewrite->is_map() || !names::Normaliser::create(rules_of(step)))
+      if (!rewrite->is_map() || !names::Normaliser::create(entity_table(step).rules))
         wrong("rewrite", "expected a map of small letters, digits and spaces");
     check_results(step, definition, faults);
     check_fields(step, definition, faults);
@@ -235,14 +254,17 @@ class ResolveKind final : public StepKind {
 
   Result<std::shared_ptr<const analysis::Step>> analyse_half(const Step& step, const analysis::Program& program,
                                                              const Surroundings& here) const override {
-    LADE_ASSIGN(Entities entities, read_entities(step, here.connection));
-    ResolveStep::Options options{
-        .rules = rules_of(step), .leaves_blank = option(step, "doubtful") == "blank", .table = option(step, "table")};
+    LADE_ASSIGN(Entities entities, Entities::read(step, here.connection, here.memory));
+    ResolveStep::Options options{.entities = entity_table(step),
+                                 .code = step.code,
+                                 .tiers = {},
+                                 .leaves_blank = option(step, "doubtful") == "blank",
+                                 .input = analysis::column_named(program, option(step, "input")),
+                                 .filled = filled_columns(step, program),
+                                 .recorded = recorded_columns(program)};
     options.tiers.automatic = *percent(step, "automatic", options.tiers.automatic);
     options.tiers.suggested = *percent(step, "suggested", options.tiers.suggested);
-    return std::make_shared<const ResolveStep>(std::move(entities), std::move(options),
-                                               analysis::column_named(program, option(step, "input")),
-                                               filled_columns(step, program));
+    return std::make_shared<const ResolveStep>(std::move(entities), std::move(options));
   }
 
  private:

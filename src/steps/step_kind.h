@@ -8,6 +8,7 @@
 #include "definition/definition.h"
 #include "definition/faults.h"
 #include "handlers/registry.h"
+#include "steps/entities.h"
 #include "steps/expansion.h"
 
 namespace lade::steps {
@@ -17,6 +18,7 @@ struct Surroundings {
   db::Connection& connection;                                    // while it is made
   std::shared_ptr<const handlers::Registry> handlers = nullptr;  // null: there are none
   std::string job = {};                                          // its UUID, empty for a rehearsal
+  Memory memory = {};                                            // what people have decided about names; may be empty
 };
 
 // A kind of step: what it adds to a definition, and its analyse half. The process half of a step are the load entries

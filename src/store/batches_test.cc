@@ -1,8 +1,14 @@
 // Batches: found by name, listed page by page, and always as their jobs are.
 #include "store/batches.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
 #include <thread>
 
+#include "store/batch_events.h"
+#include "store/pages.h"
 #include "testing/stored_jobs.h"
 
 namespace lade::store {
@@ -200,6 +206,163 @@ TEST_P(Batches, AJobThatIsJoiningIsNotMissed) {
     add_job(id, {JobState::upload_completed, {}});
     ASSERT_OK(transaction->commit());
   }
+}
+
+class BatchHistory : public Batches {
+ protected:
+  std::vector<std::string> history(const std::string& uuid) {
+    const auto events = batch_events(*connection, uuid);
+    EXPECT_OK(events);
+    std::vector<std::string> types;
+    for (const BatchEvent& event : *events) types.push_back(event.ref_type + " " + event.type);
+    return types;
+  }
+};
+LADE_ON_BOTH_DATABASES(BatchHistory);
+
+TEST_P(BatchHistory, TellsWhatBecameOfItsJobsAndWhenTheLastEnded) {
+  const std::int64_t id = batch("monday");
+  EXPECT_EQ(batch("monday"), id);
+  const std::int64_t first = add_job(id, {JobState::preparing_data, {}}),
+                     second = add_job(id, {JobState::preparing_data, {}});
+  add_job(batch("tuesday"), {JobState::upload_completed, {}});
+  const std::string uuid = record("monday").uuid;
+  ASSERT_OK(change(first, JobEvent::planned));
+  ASSERT_OK(change(first, JobEvent::analysed));
+  ASSERT_OK(change(first, JobEvent::completed));
+  ASSERT_OK(change(second, JobEvent::failed));
+  EXPECT_EQ(history(uuid),
+            (std::vector<std::string>{"batch BATCH_CREATED", "job MANIFEST_INGEST_SUCCEEDED", "job JOB_SUCCEEDED",
+                                      "job MANIFEST_INGEST_FAILED", "batch BATCH_COMPLETED"}));
+  const auto events = batch_events(*connection, uuid).value();
+  EXPECT_EQ(events[0].actor, "ada");
+  EXPECT_EQ(events[0].ref_id, uuid);
+  EXPECT_EQ(events[2].ref_id, found(first).uuid);
+  EXPECT_NE(events[4].data.find(R"("status":"succeeded")"), std::string::npos) << events[4].data;
+  EXPECT_NE(events[4].data.find(R"("failed":1)"), std::string::npos) << "final totals are kept: " << events[4].data;
+  EXPECT_FALSE(events[4].created_at.empty());
+  EXPECT_EQ(batch_events(*connection, uuid, events[3].id).value().size(), 1u);
+  ASSERT_OK(retry_job(*connection, second, "eve"));
+  ASSERT_OK(change(second, JobEvent::failed));
+  EXPECT_EQ(history(uuid).back(), "batch BATCH_COMPLETED") << "it has ended once more";
+  EXPECT_EQ(history(uuid).size(), 7u);
+}
+
+TEST_P(BatchHistory, NobodyChangesOrDeletesIt) {
+  const std::int64_t id = batch("monday");
+  const std::string uuid = record("monday").uuid;
+  EXPECT_FALSE(connection->run("UPDATE lade_batch_event SET actor = 'mallory'"));
+  EXPECT_FALSE(connection->run("DELETE FROM lade_batch_event"));
+  ASSERT_OK(remove_batch(*connection, id, "eve"));
+  EXPECT_EQ(history(uuid), (std::vector<std::string>{"batch BATCH_CREATED", "batch BATCH_DELETED"}));
+  EXPECT_FALSE(*find_batch(*connection, "monday"));
+}
+
+// Whoever is last must see that the others have ended.
+TEST_P(BatchHistory, JobsThatEndAtOnceCompleteItOnce) {
+  const std::int64_t id = batch("monday");
+  std::vector<std::int64_t> jobs;
+  for (int i = 0; i < 6; ++i) jobs.push_back(add_job(id, {JobState::processing_data, {}}));
+  {
+    std::vector<std::jthread> threads;
+    for (const std::int64_t job : jobs)
+      threads.emplace_back([&, job] {
+        const auto own = database.connect();
+        EXPECT_OK(change_job(*own, job, {.event = JobEvent::completed}));
+      });
+  }
+  const auto all = history(record("monday").uuid);
+  EXPECT_EQ(std::ranges::count(all, "batch BATCH_COMPLETED"), 1);
+  EXPECT_EQ(all.back(), "batch BATCH_COMPLETED");
+}
+
+TEST_P(Batches, AreFoundByOwnerAndTime) {
+  batch("old");
+  ASSERT_OK(connection->run("UPDATE lade_batch SET created_at = '2024-01-31T12:00:00.000Z'"));
+  batch("new");
+  ASSERT_OK(find_or_create_batch(*connection, {new_uuid(), "bob's", "", "bob"}));
+  EXPECT_EQ(names({.created_by = "bob"}), std::vector<std::string>{"bob's"});
+  EXPECT_EQ(names({.until = "2024-02-01T00:00:00.000Z"}), std::vector<std::string>{"old"});
+  EXPECT_EQ(names({.until = "2024-01-31T12:00:00.000Z"}), std::vector<std::string>{}) << "until is not included";
+  EXPECT_EQ(names({.since = "2024-01-31T12:00:00.000Z", .until = "2024-02-01T00:00:00.000Z"}),
+            std::vector<std::string>{"old"});
+  EXPECT_EQ(names({.since = "2024-02-01T00:00:00.000Z"}), (std::vector<std::string>{"bob's", "new"}));
+}
+
+TEST_P(Batches, AreFinalizedOnceAllHasEnded) {
+  const std::int64_t id = batch("monday");
+  const std::int64_t job = add_job(id, {JobState::processing_data, {}});
+  EXPECT_FALSE(*finalize_batch(*connection, id, "eve"));
+  ASSERT_OK(change(job, JobEvent::completed));
+  EXPECT_FALSE(*is_finalized(*connection, id));
+  EXPECT_TRUE(*finalize_batch(*connection, id, "eve"));
+  EXPECT_FALSE(*finalize_batch(*connection, id, "eve"));
+  EXPECT_TRUE(*is_finalized(*connection, id));
+  EXPECT_EQ(record("monday").finalized_by, "eve");
+  EXPECT_FALSE(record("monday").finalized_at.empty());
+  EXPECT_FALSE(*remove_batch(*connection, id, "eve")) << "it has a job";
+}
+
+TEST_P(Batches, ANewOneIsNobodyElses) {
+  ASSERT_OK(create_batch(*connection, {new_uuid(), "monday", "list.csv", "ada"}));
+  EXPECT_EQ(record("monday").source_manifest, "list.csv");
+  EXPECT_FAILS(create_batch(*connection, {new_uuid(), "monday"}), "batch_exists");
+}
+
+TEST_P(Batches, CountPagesAsTheirTasks) {
+  const std::int64_t job = add_job(batch("monday"), {JobState::analysing_data, {}});
+  std::vector<NewPage> pages;
+  for (int i = 1; i <= 5; ++i)
+    pages.push_back({.row_id = i,
+                     .key = fmt::format("k{}", i),
+                     .url = "http://x",
+                     .host = "x",
+                     .idempotency_key = fmt::format("i{}", i)});
+  ASSERT_OK(insert_pages(*connection, job, pages));
+  const auto set = [&](int row, const char* status) {
+    ASSERT_OK(connection->run(fmt::format("UPDATE lade_page SET status = '{}' WHERE row_id = {}", status, row)));
+  };
+  for (const auto& [row, status] : {std::pair(1, "succeeded"), {2, "failed"}, {3, "blocked"}, {4, "running"}})
+    set(row, status);
+  RowTaskCounts tasks = record("monday").tasks;
+  EXPECT_EQ(tasks.total, 5);
+  EXPECT_EQ(tasks.succeeded, 1);
+  EXPECT_EQ(tasks.failed, 1);
+  EXPECT_EQ(tasks.blocked, 1);
+  EXPECT_EQ(tasks.processed(), 3);
+  EXPECT_EQ(names({.status = "running"}), std::vector<std::string>{}) << "no worker has begun it";
+  // Retried pages are counted once.
+  ASSERT_OK(reset_pages(*connection, job, {.rows = {2, 3}, .limit = 0}));
+  tasks = record("monday").tasks;
+  EXPECT_EQ(tasks.processed(), 1);
+  EXPECT_EQ(tasks.total, 5);
+  for (int row = 1; row <= 5; ++row) set(row, "failed");
+  place(job, {JobState::finished, JobOutcome::succeeded});
+  EXPECT_EQ(record("monday").status(), "failed") << "the job has ended well, but all its pages have failed";
+  EXPECT_EQ(names({.status = "failed"}), std::vector<std::string>{"monday"});
+  set(5, "succeeded");
+  EXPECT_EQ(record("monday").status(), "succeeded") << "one page has succeeded";
+}
+
+TEST_P(Batches, AListOfTenThousandIsFast) {
+  const bool sqlite = connection->backend() == db::Backend::sqlite;
+  const std::int64_t sample = add_job(batch("sample"), {JobState::finished, JobOutcome::succeeded});
+  ASSERT_OK(
+      connection->run(fmt::format("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000) "
+                                  "INSERT INTO lade_batch (uuid, company_id, name, created_by, created_at) "
+                                  "SELECT {}, 1, 'b' || i, 'ada', '2024-01-31T12:00:00.000Z' FROM n",
+                                  sqlite ? "'u' || i" : "gen_random_uuid()")));
+  ASSERT_OK(connection->run(fmt::format(
+      "INSERT INTO lade_job (uuid, company_id, definition_id, snapshot, file_name, file_bytes, state, outcome, slug, "
+      "batch_id, created_at, error) SELECT {}, 1, j.definition_id, '', 'f', 1, 'finished', "
+      "CASE WHEN b.id % 1000 = 0 THEN 'failed' ELSE 'succeeded' END, 's' || b.id, b.id, b.created_at, 'e' "
+      "FROM lade_batch b, lade_job j WHERE j.id = {} AND b.name <> 'sample'",
+      sqlite ? "'j' || b.id" : "gen_random_uuid()", sample)));
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(names({.limit = 50}).size(), 50u);
+  EXPECT_EQ(names({.status = "failed", .limit = 50}).size(), 10u) << "all of them are looked at";
+  EXPECT_EQ(names({.status = "running", .limit = 50}).size(), 0u);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5)) << "with sanitizers; 0.1 s without";
 }
 
 }  // namespace

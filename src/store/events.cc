@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "model/job_state.h"
+#include "store/batch_events.h"
 #include "store/outbox.h"
 #include "store/sql.h"
 
@@ -12,7 +13,14 @@ using db::Value;
 
 std::span<const std::string_view> event_kinds() {
   static const std::vector<std::string_view> all = [] {
-    std::vector<std::string_view> kinds = {"created", "paused", "resumed", "cancel_requested", "waits_for_target"};
+    std::vector<std::string_view> kinds = {"created",
+                                           "paused",
+                                           "resumed",
+                                           "cancel_requested",
+                                           "waits_for_target",
+                                           "pages_planned",
+                                           "page_retry_scheduled",
+                                           "page_marked_retryable"};
     for (std::size_t i = 0; i < model::kJobEvents; ++i) kinds.push_back(to_string(static_cast<model::JobEvent>(i)));
     return kinds;
   }();
@@ -24,7 +32,7 @@ Result<std::int64_t> append_event(db::Connection& connection, const NewEvent& ev
     // The job's row hands out the numbers and is locked by it: whoever gets the next one waits for this commit.
     const Value job[] = {event.job};
     LADE_ASSIGN(const auto rows, connection.query("UPDATE lade_job SET events = events + 1 WHERE id = $1 "
-                                                  "RETURNING events, company_id, state",
+                                                  "RETURNING events, company_id, state, batch_id",
                                                   job));
     if (rows.empty())
       return fail("job_not_found", fmt::format("there is no job {}", event.job), "", ErrorKind::invalid);
@@ -36,6 +44,8 @@ Result<std::int64_t> append_event(db::Connection& connection, const NewEvent& ev
         values));
     const std::int64_t number = integer_of(rows[0][0]);
     LADE_TRY(put_into_outbox(connection, {event.job, integer_of(rows[0][1]), number, event.kind}));
+    if (const std::int64_t batch = integer_of(rows[0][3]); batch != 0)
+      LADE_TRY(tell_batch(connection, batch, event.job, event.kind));
     return number;
   });
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "store/pages.h"
 #include "store/sql.h"
 #include "store/tally.h"
 
@@ -191,7 +192,8 @@ Result<bool> is_file_wanted(db::Connection& connection, const std::string& name,
   LADE_ASSIGN(const auto rows, connection.query("SELECT 1 FROM lade_file WHERE uuid = $1 AND removed_at IS NULL "
                                                 "UNION ALL SELECT 1 FROM lade_segment WHERE file_uuid = $1 LIMIT 1",
                                                 values));
-  return !rows.empty();
+  if (!rows.empty()) return true;
+  return is_evidence(connection, name);
 }
 
 }  // namespace lade::store

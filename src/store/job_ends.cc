@@ -4,6 +4,7 @@
 
 #include "store/files.h"
 #include "store/job_tables.h"
+#include "store/pages.h"
 #include "store/sql.h"
 #include "store/undo.h"
 
@@ -69,6 +70,7 @@ Result<std::vector<UnwantedFile>> remove_job(db::Connection& connection, std::in
     LADE_ASSIGN(const auto results, connection.query("DELETE FROM lade_file WHERE job_id = $1 "
                                                      "RETURNING coalesce(path, CAST(uuid AS text)), storage_id",
                                                      values));
+    LADE_ASSIGN(const auto evidence, evidence_files(connection, id));
     // What refers to the job by a foreign key goes with it.
     LADE_ASSIGN(
         const auto gone,
@@ -78,12 +80,14 @@ Result<std::vector<UnwantedFile>> remove_job(db::Connection& connection, std::in
       return fail(refusal(found, id));
     }
     for (const std::string_view sql :
-         {"DELETE FROM lade_issue WHERE job_id = $1", "DELETE FROM lade_row_version WHERE job_id = $1",
-          "DELETE FROM lade_event WHERE job_id = $1", "DELETE FROM lade_target_lock WHERE job_id = $1"})
+         {"DELETE FROM lade_issue WHERE job_id = $1", "DELETE FROM lade_review_item WHERE job_id = $1",
+          "DELETE FROM lade_row_version WHERE job_id = $1", "DELETE FROM lade_event WHERE job_id = $1",
+          "DELETE FROM lade_target_lock WHERE job_id = $1"})
       LADE_TRY(connection.execute(sql, values));
     LADE_ASSIGN(auto files, forget_upload(connection, integer_of(gone[0][0])));
     for (const db::Row& result : results) files.push_back({text_of(result[0]), text_of(result[1])});
     for (const std::string& segment : segments) files.push_back({segment, ""});
+    for (const std::string& file : evidence) files.push_back({file, ""});
     return files;
   });
 }

@@ -150,18 +150,51 @@ std::optional<std::string> status_sql(std::string_view status) {
   return sql.empty() ? std::nullopt : std::optional("(" + sql + ")");
 }
 
+// The same of several, with commas between; empty: whatever the status is.
+Result<std::string> statuses_sql(std::string_view words) {
+  std::string sql;
+  while (!words.empty()) {
+    const std::string_view word = words.substr(0, words.find(','));
+    words.remove_prefix(std::min(word.size() + 1, words.size()));
+    const std::optional<std::string> one = status_sql(word);
+    if (!one)
+      return fail("status_unknown", fmt::format("no job has the status '{}'", word),
+                  "queued, running, paused, waiting_for_review, succeeded, failed, rejected, cancelled or undone",
+                  ErrorKind::usage);
+    sql += (sql.empty() ? " AND (" : " OR ") + *one;
+  }
+  return sql.empty() ? sql : sql + ")";
+}
+
+bool is_uuid(std::string_view text) {
+  if (text.size() != 36) return false;
+  for (std::size_t i = 0; i < text.size(); ++i)
+    if (i == 8 || i == 13 || i == 18 || i == 23 ? text[i] != '-'
+                                                : std::isxdigit(static_cast<unsigned char>(text[i])) == 0)
+      return false;
+  return true;
+}
+
 }  // namespace
 
 Result<std::optional<JobRecord>> find_job(db::Connection& connection, std::string_view reference,
                                           std::int64_t company) {
+  // Each by its own index: there may be very many jobs.
+  if (is_uuid(reference)) {
+    const Value values[] = {company, std::string(reference)};
+    const bool sqlite = connection.backend() == db::Backend::sqlite;
+    LADE_ASSIGN(auto job, first_job(connection,
+                                    sqlite ? "WHERE j.company_id = $1 AND j.uuid = $2"
+                                           : "WHERE j.company_id = $1 AND j.uuid = CAST($2 AS uuid)",
+                                    values));
+    if (job) return job;
+  }
   std::int64_t id = 0;
   const char* end = reference.data() + reference.size();
   if (const auto parsed = std::from_chars(reference.data(), end, id); parsed.ptr != end || parsed.ec != std::errc())
     id = 0;
   const Value values[] = {company, id, std::string(reference)};
-  return first_job(
-      connection, "WHERE j.company_id = $1 AND (j.id = CAST($2 AS bigint) OR CAST(j.uuid AS text) = $3 OR j.slug = $3)",
-      values);
+  return first_job(connection, "WHERE j.company_id = $1 AND (j.id = CAST($2 AS bigint) OR j.slug = $3)", values);
 }
 
 Result<std::optional<JobRecord>> job_with_id(db::Connection& connection, std::int64_t id) {
@@ -177,25 +210,33 @@ Result<std::string> job_snapshot(db::Connection& connection, std::int64_t id) {
 }
 
 Result<JobPage> list_jobs(db::Connection& connection, const JobFilter& filter) {
-  const Value values[] = {
-      filter.company,   text_or_null(filter.definition), id_or_null(filter.batch_id), id_or_null(filter.before),
-      filter.limit + 1, id_or_null(filter.project),      id_or_null(filter.seen_by),  text_or_null(filter.file)};
+  const Value values[] = {filter.company,
+                          text_or_null(filter.definition),
+                          id_or_null(filter.batch_id),
+                          id_or_null(filter.before),
+                          filter.limit + 1,
+                          id_or_null(filter.project),
+                          id_or_null(filter.seen_by),
+                          text_or_null(filter.file),
+                          id_or_null(filter.file_id),
+                          text_or_null(filter.owner),
+                          text_or_null(filter.words),
+                          text_or_null(filter.from),
+                          text_or_null(filter.to)};
   const std::string_view place = filter.oldest_first ? "j.id >" : "j.id <";
   std::string condition = fmt::format(
       "WHERE j.company_id = $1 AND (CAST($2 AS text) IS NULL OR d.slug = $2) "
       "AND (CAST($3 AS bigint) IS NULL OR j.batch_id = CAST($3 AS bigint)) "
-      "AND (CAST($4 AS bigint) IS NULL OR {} CAST($4 AS bigint)) "
+      "AND (CAST($4 AS bigint) IS NULL OR {0} CAST($4 AS bigint)) "
       "AND (CAST($7 AS bigint) IS NULL OR j.created_by_id = CAST($7 AS bigint) OR j.project_id = CAST($6 AS bigint)) "
-      "AND (CAST($8 AS text) IS NULL OR {}(lower(j.file_name), lower($8)) > 0)",
-      place, connection.backend() == db::Backend::sqlite ? "instr" : "strpos");
-  if (!filter.status.empty()) {
-    const std::optional<std::string> status = status_sql(filter.status);
-    if (!status)
-      return fail("status_unknown", fmt::format("no job has the status '{}'", filter.status),
-                  "queued, running, paused, waiting_for_review, succeeded, failed, rejected, cancelled or undone",
-                  ErrorKind::usage);
-    condition += " AND " + *status;
-  }
+      "AND (CAST($8 AS text) IS NULL OR {1}(lower(j.file_name), lower($8)) > 0) "
+      "AND (CAST($9 AS bigint) IS NULL OR j.file_id = CAST($9 AS bigint)) "
+      "AND (CAST($10 AS text) IS NULL OR j.created_by = $10) "
+      "AND (CAST($11 AS text) IS NULL OR {1}(lower(j.file_name || ' ' || j.slug || ' ' || d.name), lower($11)) > 0) "
+      "AND (CAST($12 AS text) IS NULL OR {2} >= $12) AND (CAST($13 AS text) IS NULL OR {2} < $13)",
+      place, connection.backend() == db::Backend::sqlite ? "instr" : "strpos", time_sql(connection, "j.created_at"));
+  LADE_ASSIGN(const std::string statuses, statuses_sql(filter.status));
+  condition += statuses;
   LADE_ASSIGN(const auto rows,
               connection.query(select_jobs(connection) + condition +
                                    (filter.oldest_first ? " ORDER BY j.id LIMIT $5" : " ORDER BY j.id DESC LIMIT $5"),
@@ -205,6 +246,41 @@ Result<JobPage> list_jobs(db::Connection& connection, const JobFilter& filter) {
   for (std::size_t i = 0; i < count; ++i) page.jobs.push_back(job_of(rows[i]));
   if (rows.size() > count && count > 0) page.next = page.jobs.back().id;
   return page;
+}
+
+Result<std::vector<StatusCount>> count_jobs(db::Connection& connection, const JobFilter& filter) {
+  std::vector<Value> values{filter.company};
+  std::string condition;
+  const auto add = [&](std::string_view text, Value value) {
+    values.push_back(std::move(value));
+    condition += fmt::format(fmt::runtime(text), values.size());
+  };
+  if (!filter.definition.empty())
+    add(" AND definition_id IN (SELECT id FROM lade_definition WHERE company_id = $1 AND slug = ${})",
+        filter.definition);
+  if (!filter.owner.empty()) add(" AND created_by = ${}", filter.owner);
+  if (filter.seen_by != 0 && filter.project != 0) {
+    add(" AND (project_id = ${}", filter.project);
+    add(" OR created_by_id = ${})", filter.seen_by);
+  } else if (filter.seen_by != 0) {
+    add(" AND created_by_id = ${}", filter.seen_by);
+  }
+  LADE_ASSIGN(const auto rows,
+              connection.query("SELECT state, outcome, paused, count(*) FROM lade_job WHERE company_id = $1" +
+                                   condition + " GROUP BY state, outcome, paused",
+                               values));
+  std::vector<StatusCount> counts;
+  for (const std::string_view status :
+       {"queued", "running", "paused", "waiting_for_review", "succeeded", "failed", "rejected", "cancelled", "undone"})
+    counts.push_back({status, 0});
+  for (const db::Row& row : rows) {
+    const model::JobStanding standing{*model::job_state_of(text_of(row[0])), model::job_outcome_of(text_of(row[1]))};
+    const std::string_view status = model::job_status(standing, integer_of(row[2]) != 0);
+    const auto found = std::ranges::find(counts, status, &StatusCount::status);
+    LADE_ASSERT(found != counts.end());
+    found->jobs += integer_of(row[3]);
+  }
+  return counts;
 }
 
 Result<std::optional<JobRecord>> find_twin(db::Connection& connection, std::string_view dedupe_hash,

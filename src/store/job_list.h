@@ -87,12 +87,17 @@ Result<std::optional<JobRecord>> job_with_id(db::Connection& connection, std::in
 Result<std::string> job_snapshot(db::Connection& connection, std::int64_t id);
 
 struct JobFilter {
-  std::string status = {};      // as job_status() has them; empty: all
+  std::string status = {};      // as job_status() has them, several with commas between; empty: all
   std::string definition = {};  // slug; empty: all
   std::int64_t batch_id = 0;    // 0: all
   std::int64_t seen_by = 0;     // only what this user made, or what belongs to `project`; 0: all
   std::int64_t project = 0;     // 0: none
   std::string file = {};        // part of the file's name; empty: all
+  std::int64_t file_id = 0;     // only those of this file; 0: all
+  std::string owner = {};       // who made them; empty: anybody
+  std::string words = {};       // part of the file's name, the slug or the definition's name; empty: all
+  std::string from = {};        // only those made then or later, 2024-12-31 or 2024-12-31T12:00:00Z; empty: all
+  std::string to = {};          // only those made before; empty: all
   bool oldest_first = false;
   std::int64_t before = 0;  // where the last page ended (JobPage::next); 0: from the beginning on
   std::int64_t limit = 50;
@@ -104,6 +109,14 @@ struct JobPage {
 };
 // Jobs created meanwhile do not shift the pages. Fails with status_unknown.
 Result<JobPage> list_jobs(db::Connection& connection, const JobFilter& filter = {});
+
+// How many jobs have which status, zeros included. Of the filter only company, definition, owner, seen_by and project
+// count. Without them an index has the answer.
+struct StatusCount {
+  std::string_view status;
+  std::int64_t jobs = 0;
+};
+Result<std::vector<StatusCount>> count_jobs(db::Connection& connection, const JobFilter& filter);
 
 // The newest job with this hash that is live, or that succeeded within the window when one is given.
 Result<std::optional<JobRecord>> find_twin(db::Connection& connection, std::string_view dedupe_hash,

@@ -95,6 +95,18 @@ Result<std::vector<std::size_t>> undecided_buckets(db::Connection& connection, s
   return undecided;
 }
 
+Result<std::vector<BucketCounts>> bucket_counts(db::Connection& connection, std::int64_t job) {
+  const Value values[] = {job};
+  LADE_ASSIGN(const auto rows,
+              connection.query("SELECT bucket, rows_inserted + rows_updated + rows_unchanged + rows_failed + "
+                               "rows_skipped + rows_deleted, rows_failed FROM lade_outcome WHERE job_id = $1 AND NOT "
+                               "settled ORDER BY bucket",
+                               values));
+  std::vector<BucketCounts> buckets;
+  for (const db::Row& row : rows) buckets.push_back({integer_of(row[0]), integer_of(row[1]), integer_of(row[2])});
+  return buckets;
+}
+
 Result<std::vector<std::string>> bucket_issues(db::Connection& connection, std::int64_t job) {
   const Value values[] = {job};
   LADE_ASSIGN(const auto rows, connection.query("SELECT issues FROM lade_outcome WHERE job_id = $1", values));

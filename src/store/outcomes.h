@@ -37,6 +37,13 @@ Result<std::map<std::size_t, std::int64_t>> loaded_revisions(db::Connection& con
 Result<std::vector<std::size_t>> undecided_buckets(db::Connection& connection, std::int64_t job, std::size_t buckets);
 // What was found in each bucket, how often, as JSON.
 Result<std::vector<std::string>> bucket_issues(db::Connection& connection, std::int64_t job);
+// The counts of each bucket that was loaded.
+struct BucketCounts {
+  std::int64_t bucket = 0;
+  std::int64_t rows = 0;
+  std::int64_t failed = 0;
+};
+Result<std::vector<BucketCounts>> bucket_counts(db::Connection& connection, std::int64_t job);
 // The sum over all buckets, by which a retry counts anew.
 Result<model::RowCounts> counted_outcomes(db::Connection& connection, std::int64_t job);
 

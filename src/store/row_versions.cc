@@ -95,6 +95,13 @@ Result<std::vector<model::Issue>> issues_of_row(db::Connection& connection, std:
   return issues;
 }
 
+Result<std::int64_t> line_of_issue(db::Connection& connection, std::int64_t job, std::int64_t row) {
+  const Value values[] = {job, row};
+  LADE_ASSIGN(const auto rows,
+              connection.query("SELECT max(line) FROM lade_issue WHERE job_id = $1 AND row_id = $2", values));
+  return integer_of(rows[0][0]);
+}
+
 Result<void> forget_issues(db::Connection& connection, std::int64_t job, std::span<const std::int64_t> rows,
                            const std::string& code) {
   const Value values[] = {job, code};

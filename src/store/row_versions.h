@@ -35,6 +35,8 @@ Result<std::vector<RowVersion>> row_versions(db::Connection& connection, std::in
 
 // What is stored about one row, errors first.
 Result<std::vector<model::Issue>> issues_of_row(db::Connection& connection, std::int64_t job, std::int64_t row);
+// The line of a row that an issue is stored of; 0: there is none.
+Result<std::int64_t> line_of_issue(db::Connection& connection, std::int64_t job, std::int64_t row);
 // Takes back all that is stored about these rows.
 Result<void> forget_issues(db::Connection& connection, std::int64_t job, std::span<const std::int64_t> rows);
 // Takes back what is stored about these rows with one code.

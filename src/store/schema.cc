@@ -2,9 +2,13 @@
 
 #include "queue/schema.h"
 #include "store/accounts_schema.h"
+#include "store/batch_events.h"
 #include "store/column_matches.h"
+#include "store/drafts.h"
 #include "store/durable_jobs_schema.h"
 #include "store/job_progress.h"
+#include "store/pages.h"
+#include "store/review_schema.h"
 #include "store/schema_text.h"
 #include "store/steps_schema.h"
 #include "store/webhooks_schema.h"
@@ -409,6 +413,10 @@ std::span<const db::Migration> migrations() {
       {19, "fixes", kFixes, kFixes},
       {20, "paths of files", kPaths, kPaths},
       {21, "buckets handed over in part", kPartial, kPartial},
+      pages_migration(),
+      review_migration(),
+      dashboard_migration(),
+      batches_migration(),
   };
   return all;
 }

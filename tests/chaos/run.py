@@ -18,9 +18,9 @@ from harness.scenario import Context
 from harness.server import OwnServer
 from harness.world import Failure, break_off_all_worlds
 from runner.databases import DatabaseError
-from families import answers, clocks, damage, finalisers, handlers, kills, outage, poison, readers, storm, undos, zombies
+from families import answers, clocks, damage, finalisers, handlers, kills, outage, pages, poison, readers, storm, undos, zombies
 
-FAMILIES = (outage, clocks, storm, readers, handlers, poison, zombies, finalisers, damage, answers, undos, kills)  # those that wait most first
+FAMILIES = (outage, clocks, storm, pages, readers, handlers, poison, zombies, finalisers, damage, answers, undos, kills)  # those that wait most first
 
 
 def parse_arguments():

@@ -109,7 +109,7 @@ class AccountCommands:
         self.create("ada@example.com")
         code, output = self.lade("users", "link", "ada@example.com")
         self.assertEqual(code, 0, output)
-        self.assertRegex(output, r"^/login\?link=[A-Za-z0-9_-]{43}\n$")
+        self.assertRegex(output, r"^/welcome/[A-Za-z0-9_-]{43}\n$")
         self.assertNotEqual(self.json("users", "link", "ada@example.com")["link"], output.strip())
         self.lade("users", "set", "ada@example.com", "--no-active")
         self.assert_refused(self.lade("users", "link", "ada@example.com"), 4, "user_inactive")

@@ -68,6 +68,43 @@ class BatchCommands:
         self.assertEqual(self.lade("batches", "retry", "monday"),
                          (0, "monday: succeeded; jobs: 0 tried again, 2 left as they are (transition_refused)\n"))
 
+    def test_what_can_be_seen_of_a_batch(self):
+        self.work()
+        tasks = self.json("batches", "tasks", "monday", "--limit", "3")
+        self.assertEqual({task["status"] for task in tasks["items"]}, {"succeeded"})
+        rest = self.json("batches", "tasks", "monday", "--cursor", tasks["next"])
+        kinds = {task["type"] for task in tasks["items"] + rest["items"]}
+        self.assertTrue({"plan", "analyse", "process"} <= kinds, kinds)
+        stages = self.json("batches", "stages", "monday")["items"]
+        self.assertEqual([(stage["job_type"], stage["status"]) for stage in stages[:3]],
+                         [("manifest_ingest", "succeeded"), ("review_prep", "succeeded"), ("load", "succeeded")])
+        events = [event["event_type"] for event in self.json("batches", "events", "monday")["items"]]
+        self.assertEqual((events[0], events[-1], events.count("MANIFEST_INGEST_SUCCEEDED")), ("BATCH_CREATED", "BATCH_COMPLETED", 2))
+        metrics = self.json("batches", "metrics", "monday")
+        self.assertEqual((metrics["success_rate"], metrics["top_failure_reasons"][0]["code"]), (0.6, "required"))
+        self.assertRegex(self.lade("batches", "metrics", "monday")[1], r"success rate  60.0 %\n")
+        code, errors = self.lade("batches", "errors", "monday")
+        self.assertEqual((code, errors.count("\n"), errors.splitlines()[0].split(",")[:3]), (0, 3, ["job", "row", "line"]))
+        self.assertIn(",required,", errors)
+        self.assertIn('"task_id"', self.lade("batches", "export", "monday")[1])
+        self.assertRegex(self.lade("batches", "tasks", "monday", "--status", "failed")[1], r"^no tasks\n")
+        self.assert_refused(self.lade("batches", "tasks", "monday", "--cursor", "x"), 1, "cursor_invalid")
+
+    def test_refused_finalized_and_deleted(self):
+        self.assert_refused(self.lade("batches", "resume", "monday"), 4, "transition_refused", "nothing of it is paused")
+        self.assert_refused(self.lade("batches", "finalize", "monday"), 4, "transition_refused")
+        self.assertEqual(self.lade("batches", "requeue-stuck", "monday"), (0, "monday: pending; jobs: 0 had stuck tasks\n"))
+        deleted = self.json("batches", "delete", "monday")
+        self.assertEqual((deleted["deleted"], deleted["refused"]), (False, {"transition_refused": 2}))
+        self.work()
+        self.assert_refused(self.lade("batches", "cancel", "monday"), 4, "transition_refused", "none of its jobs is under way")
+        self.assertEqual(self.lade("batches", "finalize", "monday"), (0, "monday: succeeded; jobs: 2 kept\n"))
+        self.write("more.csv", "Code,Name\nd,fourth\n")
+        self.assert_refused(self.lade("import", "more.csv", "-d", "things.yaml", "--async", "--batch", "monday"), 4, "transition_refused")
+        self.assertEqual(self.lade("batches", "delete", "monday"), (0, "monday: deleted; jobs: 2 forgotten\n"))
+        self.assertEqual(self.json("jobs")["jobs"], [])
+        self.assert_refused(self.lade("batches", "events", "monday"), 4, "batch_not_found")
+
     def test_lists_are_filtered_and_paged(self):
         self.write("more.csv", "Code,Name\nd,fourth\n")
         self.submit("more.csv", batch="tuesday")
@@ -93,7 +130,9 @@ class BatchCommands:
         return self.json("jobs", "--limit", "1")["jobs"][0]["slug"]
 
     def test_bad_input(self):
-        for command in (["batches", word] for word in ("show", "pause", "resume", "cancel", "retry")):
+        for command in (["batches", word] for word in ("show", "pause", "resume", "cancel", "retry", "requeue-stuck",
+                                                         "approve-all", "reject-all", "finalize", "delete", "tasks", "stages",
+                                                         "events", "metrics", "errors", "export")):
             self.assert_refused(self.lade(*command, "nobody"), 4, "batch_not_found", "nobody")
         self.assert_refused(self.lade("jobs", "--batch", "nobody"), 4, "batch_not_found")
         words = ("import", "things.csv", "-d", "things.yaml")

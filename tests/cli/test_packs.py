@@ -39,7 +39,7 @@ class Packs(ProgramTest):
     def test_what_is_not_there_is_named(self):
         self.assert_refused(self.run_lade("packs", "show", "registre"), 4, "pack_not_found", "did you mean register?")
         self.assert_refused(self.run_lade("packs", "show", "register", "x.csv"), 4, "pack_file_not_found", "x.csv")
-        self.assert_refused(self.lade("packs", "install", "office"), 4, "pack_not_found", "backoffice, employees, price-lists, register")
+        self.assert_refused(self.lade("packs", "install", "office"), 4, "pack_not_found", "backoffice, compositions, employees, price-lists, register")
         code, output = self.run_lade("packs")
         self.assertEqual(code, 1)
         self.assertIn("list, show, install", output)

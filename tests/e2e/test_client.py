@@ -73,7 +73,10 @@ class Client(ClientTest):
                           ["rows", "things-1"], ["rows", "things-1", "--state", "processed", "--limit", 1],
                           ["rows", "things-1", "--state", "inserted", "--after", 1], ["results", "things-1", "--results-dir", "out"],
                           ["results", "things-1", "--results-dir", "all", "--all"], ["results", "reviewed-3"],
-                          ["batches"], ["batches", "show", "monday"], ["queue", "--status", "succeeded", "--limit", 3],
+                          ["batches"], ["batches", "show", "monday"], ["batches", "tasks", "monday"], ["batches", "tasks", "monday", "--limit", 2],
+                          ["batches", "stages", "monday"], ["batches", "events", "monday"], ["batches", "events", "monday", "--limit", 1],
+                          ["batches", "metrics", "monday"], ["batches", "errors", "monday"], ["batches", "export", "monday", "--format", "csv"],
+                          ["batches", "--since", "2020-01-01T00:00:00.000Z"], ["queue", "--status", "succeeded", "--limit", 3],
                           ["queue", "--kind", "plan"], ["queue", "dead-letters"], ["definitions", "list"], ["definitions", "show", "things"]):
                 self.assertIn(self.same(*words, "--output", output)[0], (0, 2, 7))
         self.same("rows", "things-1", "--output", "csv")
@@ -88,6 +91,7 @@ class Client(ClientTest):
                       ["jobs", "retry", "things-1"], ["jobs", "pause", "things-1"], ["jobs", "delete", "reviewed-2"], ["approve", "things-1"],
                       ["approve", "reviewed-2", "--revision", 7], ["jobs", "--status", "sleeping"], ["jobs", "--batch", "nowhere"],
                       ["batches", "show", "nowhere"], ["batches", "retry", "nowhere"], ["batches", "--status", "sleeping"],
+                      ["batches", "tasks", "nowhere"], ["batches", "delete", "nowhere"], ["batches", "errors", "nowhere"],
                       ["queue", "--status", "sleeping"], ["queue", "retry", 4711], ["queue", "delete", 4711], ["definitions", "show", "nothing"],
                       ["definitions", "validate", "nothing"], ["jobs", "retry", "reviewed-2", "--max-errors", "many"],
                       ["jobs", "clone", "reviewed-2"]):
@@ -180,7 +184,7 @@ class Client(ClientTest):
             if "job_id" in job:
                 self.assertEqual(self.remote("jobs", "watch", job["job_id"])[0], 0)
         self.assertIn("3/3", self.remote("batches")[1])
-        self.assertIn("3 left as they are (transition_refused)", self.remote("batches", "cancel", "monday")[1])
+        self.assertIn("3 left as they are (transition_refused)", self.remote("batches", "retry", "monday")[1])
         self.assert_refused(self.remote("import", "0.csv", "1.csv", "-d", "things"), 1, "option_invalid")
 
     def test_a_definition_that_is_a_file_is_stored_first(self):
@@ -243,14 +247,15 @@ class Trouble(ClientTest):
         self.assertEqual(self.run_lade("jobs", "--database", self.url, LADE_SERVER="http://127.0.0.1:1"), (0, "no jobs\n"))
 
     def test_watching_goes_on_when_the_server_comes_back(self):
+        port = self.server.port
+        self.assertEqual(self.server.stop(), 0)
+        self.server = self.start("--workers", "0", port=port)  # the batch is still open when it is paused
         self.check(self.remote("import", "things.csv", "-d", "things", "--async", "--batch", "held"))
-        self.check(self.remote("jobs", "watch", "things-1", "-q"))
         self.check(self.remote("batches", "pause", "held"))
         self.write("late.csv", HEADER + "late,row\n")
         self.check(self.remote("import", "late.csv", "-d", "things", "--async", "--batch", "held"))
         watcher = self.start_remote("jobs", "watch", "things-2")
         self.assertIn("paused", watcher.stderr.readline())
-        port = self.server.port
         self.assertEqual(self.server.stop(), 0)
         self.assertIn("waiting for it to come back", watcher.stderr.readline())
         self.server = self.start(port=port)

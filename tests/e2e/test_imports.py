@@ -35,7 +35,7 @@ class Imports(ServerTest):
         self.problem(self.client.get(f"/api/v1/imports/{job}/results/unprocessed"), 404, "result_not_found")
         self.problem(self.client.get(f"/api/v1/imports/{job}/results/other"), 404, "result_not_found")
         issues = self.client.get(f"/api/v1/imports/{job}/issues").json()["items"]
-        self.assertEqual(issues, [{"code": "required", "column": "code", "count": 1}])
+        self.assertEqual([(issue["code"], issue["column"], issue["count"], issue["severity"]) for issue in issues], [("required", "code", 1, "error")])
         tasks = self.client.get(f"/api/v1/imports/{job}/tasks").json()["items"]
         self.assertEqual({task["status"] for task in tasks}, {"succeeded"})
         history = self.client.get(f"/api/v1/imports/{job}/events").json()["items"]
@@ -176,9 +176,9 @@ class Imports(ServerTest):
         batch = self.client.get("/api/v1/batches/monday").json()
         self.assertEqual((batch["status"], batch["jobs"]["succeeded"]), ("succeeded", 5))
         self.assertEqual([one["name"] for one in self.client.get("/api/v1/batches").json()["items"]], ["monday"])
-        self.assertEqual(self.client.post("/api/v1/batches/monday/pause").json()["refused"], {"transition_refused": 5})
-        for action in ("resume", "cancel", "retry"):
-            self.assertEqual(self.client.post(f"/api/v1/batches/monday/{action}").status, 200)
+        self.assertEqual(self.client.post("/api/v1/batches/monday/retry").json()["refused"], {"transition_refused": 5})
+        for action in ("pause", "resume", "cancel"):
+            self.problem(self.client.post(f"/api/v1/batches/monday/{action}"), 409, "transition_refused")
 
     def test_a_client_that_leaves_after_acceptance_changes_nothing(self):
         rows = "".join(f"{i},name {i}\n" for i in range(20000))

@@ -19,7 +19,8 @@ class Rights(ServerTest):
         # What the {names} in paths stand for in this company.
         self.names = {"import": self.job, "version": "1", "file": found["file_id"], "slug": "reviewed", "batch": "monday", "task": task,
                       "user": "operator@example.com", "token": token, "which": "failed", "queue": "default", "webhook": "none",
-                      "delivery": "none", "row": "1"}
+                      "delivery": "none", "row": "1", "item": "none", "draft": self.client.post("/api/v1/drafts", {}).json()["draft_id"],
+                      "node": self.client.get("/api/v1/nodes").json()["items"][0]["boot"]}
 
     def routes(self):
         for path, operations in self.description.document["paths"].items():

@@ -21,6 +21,7 @@ inline void make_queue(db::Connection& connection) {
   const queue::Schema& schema = queue::schema();
   const db::Migration migration{1, "queue", schema.sqlite, schema.postgresql};
   ASSERT_OK(db::migrate(connection, std::span(&migration, 1)));
+  ASSERT_OK(connection.run(queue::node_schema()));
 }
 
 // A suite over the queue's calls with a clock of its own: `now` stands still unless a test moves it.

@@ -1,0 +1,104 @@
+#include "jobs/choices.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+
+namespace lade::jobs {
+namespace {
+
+namespace json = boost::json;
+using definition::DataColumn;
+using definition::Definition;
+
+Error invalid(std::string message, std::string hint = {}) {
+  return {"choice_invalid", std::move(message), std::move(hint), ErrorKind::usage};
+}
+
+// The column of that name, if it is read from the file.
+Result<DataColumn*> require_column(Definition& definition, std::string_view name) {
+  const auto found = std::ranges::find(definition.columns, name, &DataColumn::name);
+  if (found == definition.columns.end())
+    return fail(invalid(fmt::format("the definition has no column '{}'", name), "name one of its columns"));
+  if (found->from.empty())
+    return fail(invalid(fmt::format("column '{}' does not come from the file", name),
+                        "choose for the columns that it is made of"));
+  return &*found;
+}
+
+Result<void> choose_source(Definition& definition, std::string_view name, const json::value& source) {
+  LADE_ASSIGN(DataColumn* const column, require_column(definition, name));
+  if (source.is_null() && column->required)
+    return fail(invalid(fmt::format("column '{}' is required and cannot be left out", name)));
+  if (!source.is_null() && (!source.is_string() || source.get_string().empty()))
+    return fail(invalid(fmt::format("mapping.{} is no name of a column", name), "text, or null: nothing goes there"));
+  column->from = {source.is_null() ? std::string(kNoColumn) : std::string(source.get_string())};
+  return {};
+}
+
+// What is read in the place of a text; nullopt: the text itself, which then fails where it did before.
+Result<std::optional<std::string>> chosen_text(std::string_view name, std::string_view text,
+                                               const json::value& choice) {
+  const json::object* const object = choice.if_object();
+  const json::value* const use = object == nullptr ? nullptr : object->if_contains("use");
+  if (object != nullptr && object->size() == 1) {
+    if (use != nullptr && use->is_string()) return std::string(use->get_string());
+    if (object->contains("empty")) return std::string();
+    if (object->contains("fail")) return std::optional<std::string>();
+  }
+  return fail(invalid(fmt::format("values.{}: '{}' has no choice", name, text),
+                      R"({"use": "text"}, {"empty": true} or {"fail": true})"));
+}
+
+Result<void> choose_values(Definition& definition, std::string_view name, const json::value& choices) {
+  LADE_ASSIGN(DataColumn* const column, require_column(definition, name));
+  if (!choices.is_object()) return fail(invalid(fmt::format("values.{} is no object", name), "text: choice"));
+  for (const auto& [text, choice] : choices.get_object()) {
+    LADE_ASSIGN(auto chosen, chosen_text(name, text, choice));
+    if (!chosen) continue;
+    if (chosen->empty() && column->required)
+      return fail(invalid(fmt::format("column '{}' is required: no value of it can be left empty", name)));
+    std::erase_if(column->replace, [&](const auto& entry) { return entry.first == std::string_view(text); });
+    column->replace.emplace_back(text, std::move(*chosen));
+  }
+  return {};
+}
+
+Result<void> choose_review(Definition& definition, const std::string& word) {
+  using definition::Review;
+  static constexpr std::pair<std::string_view, Review> kWords[] = {
+      {"never", Review::never}, {"on_issues", Review::on_issues}, {"always", Review::always}};
+  for (const auto& [name, review] : kWords)
+    if (name == word) {
+      definition.review = review;
+      return {};
+    }
+  return fail(invalid(fmt::format("there is no review '{}'", word), "never, on_issues or always"));
+}
+
+// Options hold objects as JSON: whoever takes them in sees to it.
+json::object object_of(const std::string& text) {
+  return text.empty() ? json::object() : json::parse(text).as_object();
+}
+
+}  // namespace
+
+bool has_choices(const ImportOptions& options) {
+  return !options.mapping.empty() || !options.values.empty() || !options.review.empty();
+}
+
+Result<void> apply_choices(Definition& definition, const ImportOptions& options) {
+  for (const auto& [name, source] : object_of(options.mapping)) LADE_TRY(choose_source(definition, name, source));
+  for (const auto& [name, choices] : object_of(options.values)) LADE_TRY(choose_values(definition, name, choices));
+  if (!options.review.empty()) LADE_TRY(choose_review(definition, options.review));
+  return {};
+}
+
+std::set<std::string, std::less<>> chosen_columns(const ImportOptions& options) {
+  std::set<std::string, std::less<>> names;
+  for (const auto& [name, source] : object_of(options.mapping)) names.emplace(name);
+  return names;
+}
+
+}  // namespace lade::jobs

@@ -1,0 +1,85 @@
+#include "jobs/open_fetch.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lade::jobs {
+namespace {
+
+constexpr double kUnlimited = 1e6;  // a second
+constexpr std::size_t kMostOpen = 16;
+
+// A bucket holds what comes in a second, so that fast hosts are asked for many at once and slow ones evenly.
+queue::RateLimit limit_of(double per_minute, std::int64_t at_once, std::optional<std::int64_t> burst) {
+  if (per_minute <= 0) return {kUnlimited, static_cast<std::int64_t>(kUnlimited), at_once};
+  const double per_second = per_minute / 60;
+  return {per_second, burst.value_or(std::max<std::int64_t>(1, static_cast<std::int64_t>(std::floor(per_second)))),
+          at_once};
+}
+
+PageLimits limits_of(const steps::FetchRules& rules, const HarvestOptions& options) {
+  return {limit_of(rules.host_per_minute.value_or(options.host_per_minute),
+                   rules.host_at_once.value_or(options.host_at_once), rules.host_burst),
+          limit_of(rules.total_per_minute.value_or(0), rules.total_at_once.value_or(options.total_at_once), {})};
+}
+
+}  // namespace
+
+Result<void> check(const HarvestOptions& options) {
+  LADE_TRY(harvest::AddressGuard::make({options.allow, options.ports}));
+  return {};
+}
+
+OpenFetch::OpenFetch(steps::PageRules its_rules, const HarvestOptions& options,
+                     std::optional<harvest::Extractor> its_extractor)
+    : rules(std::move(its_rules)),
+      most_attempts(1 + rules.fetch.retries.value_or(options.retries)),
+      backoff(rules.fetch.backoff.value_or(options.backoff)),
+      most_under_way(static_cast<std::size_t>(rules.fetch.total_at_once.value_or(options.total_at_once))),
+      extractor(std::move(its_extractor)),
+      gate(limits_of(rules.fetch, options)) {}
+
+Result<std::shared_ptr<OpenFetch>> OpenFetch::open(const definition::Definition& definition,
+                                                   const HarvestOptions& options) {
+  steps::PageRules rules = steps::page_rules(definition);
+  if (!rules.fetch.respect_robots && !options.may_ignore_robots)
+    return fail("robots_required", "the definition says `robots: ignore`, which the operator does not allow",
+                "let the site's robots.txt decide, or allow it with --harvest-ignore-robots", ErrorKind::invalid);
+  std::optional<harvest::Extractor> extractor;
+  if (!rules.fields.empty()) {
+    LADE_ASSIGN(extractor, harvest::Extractor::compile(rules.fields));
+  }
+  auto opened = std::make_shared<OpenFetch>(std::move(rules), options, std::move(extractor));
+  harvest::FetcherOptions fetcher;
+  fetcher.guard = {options.allow, options.ports};
+  fetcher.ca_file = options.ca_file;
+  fetcher.resolver.servers = options.name_servers;
+  LADE_ASSIGN(opened->fetcher, harvest::Fetcher::open(fetcher, opened->gate));
+  return opened;
+}
+
+Result<std::shared_ptr<OpenFetch>> FetchDesk::open(std::int64_t job,
+                                                   const std::function<Result<definition::Definition>()>& read) {
+  const std::lock_guard lock(mutex_);
+  std::shared_ptr<OpenFetch>& found = open_[job];
+  if (!found) {
+    auto definition = read();
+    auto opened = definition ? OpenFetch::open(*definition, options_) : fail(definition.error());
+    if (!opened) {
+      open_.erase(job);
+      return opened;
+    }
+    found = std::move(*opened);
+  }
+  std::shared_ptr<OpenFetch> open = found;
+  if (open_.size() > kMostOpen)
+    std::erase_if(open_, [&](const auto& entry) { return entry.first != job && entry.second.use_count() == 1; });
+  return open;
+}
+
+void FetchDesk::close(std::int64_t job) {
+  const std::lock_guard lock(mutex_);
+  open_.erase(job);
+}
+
+}  // namespace lade::jobs

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "db/pool.h"
+#include "harvest/extractor.h"
+#include "harvest/fetcher.h"
+#include "jobs/harvest_options.h"
+#include "jobs/page_gate.h"
+#include "steps/fetch_rules.h"
+
+namespace lade::jobs {
+
+// A job whose pages this process fetches: its rules, and the fetcher that all its tasks here share.
+struct OpenFetch {
+  // Fails with harvest_allow_invalid, with robots_required when the definition ignores robots.txt and the operator does
+  // not allow that, and as Extractor::compile() does.
+  static Result<std::shared_ptr<OpenFetch>> open(const definition::Definition& definition,
+                                                 const HarvestOptions& options);
+  OpenFetch(steps::PageRules its_rules, const HarvestOptions& options, std::optional<harvest::Extractor> its_extractor);
+
+  const steps::PageRules rules;
+  const std::int64_t most_attempts;
+  const std::chrono::milliseconds backoff;
+  const std::size_t most_under_way;  // pages of one task
+  const std::optional<harvest::Extractor> extractor;
+  PageGate gate;
+  std::unique_ptr<harvest::Fetcher> fetcher;  // last: uses the gate
+};
+
+// The jobs whose pages this process fetches. Thread-safe.
+class FetchDesk {
+ public:
+  explicit FetchDesk(const HarvestOptions& options) : options_(options) {}
+  // Opened when it is not yet; `read` gives the job's definition then.
+  Result<std::shared_ptr<OpenFetch>> open(std::int64_t job,
+                                          const std::function<Result<definition::Definition>()>& read);
+  void close(std::int64_t job);
+  // Held from PageGate::Trade::make() to the end of its transaction.
+  std::mutex& trading() { return trading_; }
+  const HarvestOptions& options() const { return options_; }
+
+ private:
+  const HarvestOptions& options_;
+  std::mutex trading_;
+  std::mutex mutex_;
+  std::map<std::int64_t, std::shared_ptr<OpenFetch>> open_;  // guarded by mutex_; shared with running tasks
+};
+
+}  // namespace lade::jobs

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "harvest/fetch.h"
+#include "jobs/open_fetch.h"
+#include "storage/storage.h"
+#include "store/pages.h"
+
+namespace lade::jobs {
+
+// An attempt that has ended, with what it brought.
+struct EndedAttempt {
+  std::int64_t row_id = 0;
+  std::int64_t attempt = 0;
+  std::string host;
+  std::string body;
+  harvest::FetchOutcome outcome;
+};
+
+// The requests of one task. Its end breaks off what is under way, and waits for it.
+class PageAttempts {
+ public:
+  explicit PageAttempts(OpenFetch& open) : open_(open) {}
+  ~PageAttempts();
+  PageAttempts(const PageAttempts&) = delete;
+  PageAttempts& operator=(const PageAttempts&) = delete;
+
+  // The attempt is written down and paid for.
+  void start(const store::OpenPage& page);
+  std::size_t under_way() const;
+  // Those that have ended; waits for the first of them, at most so long or until `stop` is asked.
+  std::vector<EndedAttempt> wait(std::chrono::steady_clock::time_point until, const std::stop_token& stop);
+  // Breaks off all others and gives them too.
+  std::vector<EndedAttempt> break_off();
+
+ private:
+  class Body;
+  void ended(EndedAttempt attempt);
+
+  OpenFetch& open_;
+  std::stop_source stop_;
+  mutable std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::size_t under_way_ = 0;        // guarded by mutex_
+  std::vector<EndedAttempt> ended_;  // guarded by mutex_
+};
+
+// What attempts come to: fields taken out of the pages, their bodies kept as evidence in one file of the storage.
+// Fails when the storage does.
+Result<std::vector<store::PageResult>> results_of(const OpenFetch& open, const storage::Storage& storage,
+                                                  const std::vector<EndedAttempt>& attempts);
+// How an attempt ends that nobody told the end of.
+store::PageResult failed_result(std::int64_t row, std::int64_t attempt, store::PageError error);
+
+}  // namespace lade::jobs

@@ -1,0 +1,404 @@
+#include "store/pages.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+
+#include "queue/sql.h"
+#include "store/batch_events.h"
+#include "store/sql.h"
+
+namespace lade::store {
+namespace {
+
+namespace json = boost::json;
+using db::Value;
+using queue::Sql;
+
+constexpr std::string_view kStatuses[] = {page_status::kPending,  page_status::kRunning,   page_status::kSucceeded,
+                                          page_status::kFailed,   page_status::kRetryable, page_status::kBlocked,
+                                          page_status::kCancelled};
+constexpr std::string_view kNotEnded = "status IN ('pending', 'running', 'retryable')";
+constexpr std::size_t kRowsAtOnce = 1000;
+constexpr std::size_t kStatusesAtOnce = 7;
+
+// A list of JSON objects as rows e.value, from parameter $2.
+std::string_view each_of(const db::Connection& connection) {
+  return connection.backend() == db::Backend::sqlite ? "json_each($2) AS e"
+                                                     : "jsonb_array_elements(CAST($2 AS jsonb)) AS e(value)";
+}
+
+Result<void> insert_some(db::Connection& connection, std::int64_t job, std::span<const NewPage> pages) {
+  json::array list;
+  for (const NewPage& page : pages) {
+    const bool failed = !page.error.code.empty();
+    json::object object{{"r", page.row_id},
+                        {"k", page.key},
+                        {"u", page.url},
+                        {"h", page.host},
+                        {"s", failed ? page_status::kFailed : page_status::kPending},
+                        {"c", page.error.code},
+                        {"w", page.error.reason},
+                        {"e", nullptr},
+                        {"i", nullptr}};
+    if (failed) object["e"] = to_json(page.error);
+    if (!page.idempotency_key.empty()) object["i"] = page.idempotency_key;
+    list.push_back(std::move(object));
+  }
+  const std::string text = fmt::format(
+      "INSERT INTO lade_page (job_id, company_id, created_at, row_id, page_key, url, host, status, error_code, "
+      "error_reason, error, idempotency_key, completed_at) "
+      "SELECT CAST($3 AS bigint), (SELECT company_id FROM lade_job WHERE id = $3), @now, CAST(e.value ->> 'r' AS "
+      "bigint), "
+      "e.value ->> 'k', e.value ->> 'u', e.value ->> 'h', e.value ->> 's', e.value ->> 'c', e.value ->> 'w', "
+      "e.value ->> 'e', e.value ->> 'i', CASE e.value ->> 's' WHEN 'failed' THEN @now ELSE 0 END FROM {}",
+      each_of(connection));
+  const Value values[] = {Value(), json::serialize(list), job};
+  LADE_TRY(connection.execute(Sql(text).of(connection), values));
+  return {};
+}
+
+// The condition of a filter; its parameters are $1 to $7 … as filter_values() gives them.
+std::string condition_of(const PageFilter& filter) {
+  std::string condition =
+      "job_id = $1 AND (CAST($2 AS text) IS NULL OR host = $2 OR url LIKE '%' || $3 || '%' ESCAPE '\\') "
+      "AND (CAST($4 AS text) IS NULL OR error_code = $4) AND (CAST($5 AS text) IS NULL OR page_key = $5) "
+      "AND row_id > $6 AND (CAST($7 AS bigint) IS NULL OR row_id <= CAST($7 AS bigint))";
+  if (filter.not_gathered) condition += " AND gathered = 0";
+  std::size_t next = 8;
+  const auto add_list = [&](std::string_view column, std::size_t members) {
+    if (members == 0) return;
+    condition += fmt::format(" AND {} IN (", column);
+    for (std::size_t at = 0; at < members; ++at) condition += fmt::format("{}${}", at == 0 ? "" : ", ", next++);
+    condition += ")";
+  };
+  add_list("status", filter.statuses.size());
+  add_list("row_id", filter.rows.size());
+  return condition;
+}
+
+std::string without_wildcards(std::string_view text) {
+  std::string escaped;
+  for (const char letter : text) {
+    if (letter == '%' || letter == '_' || letter == '\\') escaped.push_back('\\');
+    escaped.push_back(letter);
+  }
+  return escaped;
+}
+
+std::vector<Value> filter_values(std::int64_t job, const PageFilter& filter) {
+  std::vector<Value> values = {job,
+                               text_or_null(filter.source),
+                               without_wildcards(filter.source),
+                               text_or_null(filter.error_code),
+                               text_or_null(filter.key),
+                               std::max(filter.after, filter.first_row - 1),
+                               id_or_null(filter.last_row)};
+  for (const std::string& status : filter.statuses) values.emplace_back(status);
+  for (const std::int64_t row : filter.rows) values.emplace_back(row);
+  return values;
+}
+
+Result<void> check_statuses(const PageFilter& filter) {
+  for (const std::string& status : filter.statuses)
+    if (std::ranges::find(kStatuses, status) == std::end(kStatuses))
+      return fail("page_status_unknown", fmt::format("no page is ever '{}'", status),
+                  fmt::format("{}", fmt::join(kStatuses, ", ")), ErrorKind::invalid);
+  if (filter.statuses.size() > kStatusesAtOnce)
+    return fail("page_status_unknown", "more statuses are asked for than there are", "name each once",
+                ErrorKind::invalid);
+  return {};
+}
+
+constexpr std::string_view kColumns =
+    "row_id, page_key, url, host, status, attempt, tries, available_at, error_code, error_reason, error, http_status, "
+    "duration_ms, enrich_ms, started_at, completed_at, content_type, checksum, evidence_path, evidence_offset, "
+    "evidence_bytes, evidence, source_format, page_range, idempotency_key, fields, task_id, gathered";
+
+PageRecord record_of(std::int64_t job, const db::Row& row) {
+  PageRecord page{.job = job};
+  std::size_t at = 0;
+  const auto integer = [&] { return integer_of(row[at++]); };
+  const auto text = [&] { return text_of(row[at++]); };
+  page.row_id = integer();
+  page.key = text();
+  page.url = text();
+  page.host = text();
+  page.status = text();
+  page.attempt = integer();
+  page.tries = integer();
+  page.available_at = integer();
+  page.error_code = text();
+  page.error_reason = text();
+  page.error = text();
+  page.http_status = integer();
+  page.duration_ms = integer();
+  page.enrich_ms = integer();
+  page.started_at = integer();
+  page.completed_at = integer();
+  page.content_type = text();
+  page.checksum = text();
+  page.evidence.file = text();
+  page.evidence.offset = integer();
+  page.evidence.bytes = integer();
+  page.evidence.metadata = text();
+  page.source_format = text();
+  page.page_range = text();
+  page.idempotency_key = text();
+  page.fields = text();
+  page.task_id = integer();
+  page.is_gathered = integer() != 0;
+  return page;
+}
+
+json::object object_of(const PageResult& result) {
+  json::object object{{"r", result.row_id},
+                      {"a", result.attempt},
+                      {"s", result.status},
+                      {"c", result.error.code},
+                      {"w", result.error.reason},
+                      {"e", nullptr},
+                      {"d", result.delay.count()},
+                      {"h", result.http_status},
+                      {"t", result.duration_ms},
+                      {"x", result.enrich_ms},
+                      {"m", result.content_type},
+                      {"k", result.checksum},
+                      {"p", nullptr},
+                      {"o", result.evidence.offset},
+                      {"b", result.evidence.bytes},
+                      {"v", nullptr},
+                      {"f", result.source_format},
+                      {"j", nullptr}};
+  if (!result.error.code.empty()) object["e"] = to_json(result.error);
+  if (!result.evidence.file.empty()) object["p"] = result.evidence.file;
+  if (!result.evidence.metadata.empty()) object["v"] = result.evidence.metadata;
+  if (!result.fields.empty()) object["j"] = result.fields;
+  return object;
+}
+
+}  // namespace
+
+std::span<const std::string_view> page_statuses() {
+  return kStatuses;
+}
+
+std::string to_json(const PageError& error) {
+  json::object object{{"code", error.code}, {"message", error.message}};
+  if (!error.reason.empty()) object["reason"] = error.reason;
+  if (error.http_status != 0) object["http_status"] = error.http_status;
+  if (!error.url.empty()) object["url"] = error.url;
+  if (!error.stack.empty()) object["stack"] = error.stack;
+  return json::serialize(object);
+}
+
+Result<void> insert_pages(db::Connection& connection, std::int64_t job, std::span<const NewPage> pages) {
+  for (std::size_t at = 0; at < pages.size(); at += kRowsAtOnce)
+    LADE_TRY(insert_some(connection, job, pages.subspan(at, std::min(kRowsAtOnce, pages.size() - at))));
+  return {};
+}
+
+Result<std::vector<PageRecord>> list_pages(db::Connection& connection, std::int64_t job, const PageFilter& filter) {
+  LADE_TRY(check_statuses(filter));
+  const std::string limit = filter.limit > 0 ? fmt::format(" LIMIT {}", filter.limit) : "";
+  LADE_ASSIGN(const auto rows, connection.query(fmt::format("SELECT {} FROM lade_page WHERE {} ORDER BY row_id{}",
+                                                            kColumns, condition_of(filter), limit),
+                                                filter_values(job, filter)));
+  std::vector<PageRecord> pages;
+  pages.reserve(rows.size());
+  for (const db::Row& row : rows) pages.push_back(record_of(job, row));
+  return pages;
+}
+
+Result<std::optional<PageRecord>> find_page(db::Connection& connection, std::int64_t job, std::int64_t row) {
+  const Value values[] = {job, row};
+  LADE_ASSIGN(
+      const auto rows,
+      connection.query(fmt::format("SELECT {} FROM lade_page WHERE job_id = $1 AND row_id = $2", kColumns), values));
+  if (rows.empty()) return std::nullopt;
+  return record_of(job, rows.front());
+}
+
+Result<PageCounts> count_pages(db::Connection& connection, std::int64_t job) {
+  const Value values[] = {job};
+  LADE_ASSIGN(const auto rows,
+              connection.query("SELECT status, count(*) FROM lade_page WHERE job_id = $1 GROUP BY status", values));
+  PageCounts counts;
+  const std::pair<std::string_view, std::int64_t*> places[] = {
+      {page_status::kPending, &counts.pending},     {page_status::kRunning, &counts.running},
+      {page_status::kSucceeded, &counts.succeeded}, {page_status::kFailed, &counts.failed},
+      {page_status::kRetryable, &counts.retryable}, {page_status::kBlocked, &counts.blocked},
+      {page_status::kCancelled, &counts.cancelled}};
+  for (const db::Row& row : rows)
+    for (const auto& [status, place] : places)
+      if (text_of(row[0]) == status) *place = integer_of(row[1]);
+  return counts;
+}
+
+Result<std::vector<OpenPage>> open_pages(db::Connection& connection, std::int64_t job, std::int64_t first,
+                                         std::int64_t last) {
+  static const Sql sql(
+      fmt::format("SELECT row_id, url, host, status, attempt, @greatest(0, available_at - @now) FROM lade_page WHERE "
+                  "job_id = $2 AND row_id >= $3 AND row_id <= $4 AND {} ORDER BY row_id",
+                  kNotEnded));
+  const Value values[] = {Value(), job, first, last};
+  LADE_ASSIGN(const auto rows, connection.query(sql.of(connection), values));
+  std::vector<OpenPage> pages;
+  pages.reserve(rows.size());
+  for (const db::Row& row : rows)
+    pages.push_back({integer_of(row[0]), text_of(row[1]), text_of(row[2]), text_of(row[3]), integer_of(row[4]),
+                     std::chrono::microseconds(integer_of(row[5]))});
+  return pages;
+}
+
+Result<void> begin_attempts(db::Connection& connection, std::int64_t job, std::int64_t task,
+                            std::span<const std::int64_t> rows) {
+  if (rows.empty()) return {};
+  static const Sql sql(
+      "UPDATE lade_page SET status = 'running', attempt = attempt + 1, tries = tries + 1, started_at = @now, "
+      "completed_at = 0, task_id = $4 WHERE job_id = $2 AND row_id IN @list[$3]");
+  const Value values[] = {Value(), job, queue::list_of(connection, rows), task};
+  LADE_TRY(connection.execute(sql.of(connection), values));
+  return {};
+}
+
+// In the history of the job's batch, if it has one.
+Result<void> tell_retries(db::Connection& connection, std::int64_t job, std::span<const PageResult> results) {
+  for (const PageResult& result : results) {
+    if (result.status != page_status::kRetryable) continue;
+    const json::object data{{"attempt", result.attempt},
+                            {"code", result.error.code},
+                            {"reason", result.error.reason},
+                            {"delay_ms", result.delay.count() / 1000}};
+    LADE_TRY(
+        tell_batch_of_page(connection, {job, result.row_id, batch_event::kTaskRetryScheduled, json::serialize(data)}));
+  }
+  return {};
+}
+
+Result<std::int64_t> record_results(db::Connection& connection, std::int64_t job, std::span<const PageResult> results) {
+  if (results.empty()) return 0;
+  json::array list;
+  for (const PageResult& result : results) list.push_back(object_of(result));
+  const std::string text = fmt::format(
+      "UPDATE lade_page SET status = v.status, error_code = v.code, error_reason = v.reason, error = v.error, "
+      "available_at = CASE v.delay WHEN 0 THEN 0 ELSE @now + v.delay END, http_status = v.http_status, "
+      "duration_ms = v.duration_ms, enrich_ms = v.enrich_ms, completed_at = @now, content_type = v.content_type, "
+      "checksum = v.checksum, evidence_path = v.evidence_path, evidence_offset = v.evidence_offset, "
+      "evidence_bytes = v.evidence_bytes, evidence = v.evidence, source_format = v.source_format, fields = v.fields "
+      "FROM (SELECT CAST(e.value ->> 'r' AS bigint) AS row_id, CAST(e.value ->> 'a' AS bigint) AS attempt, "
+      "e.value ->> 's' AS status, e.value ->> 'c' AS code, e.value ->> 'w' AS reason, e.value ->> 'e' AS error, "
+      "CAST(e.value ->> 'd' AS bigint) AS delay, CAST(e.value ->> 'h' AS bigint) AS http_status, "
+      "CAST(e.value ->> 't' AS bigint) AS duration_ms, CAST(e.value ->> 'x' AS bigint) AS enrich_ms, "
+      "e.value ->> 'm' AS content_type, e.value ->> 'k' AS checksum, e.value ->> 'p' AS evidence_path, "
+      "CAST(e.value ->> 'o' AS bigint) AS evidence_offset, CAST(e.value ->> 'b' AS bigint) AS evidence_bytes, "
+      "e.value ->> 'v' AS evidence, e.value ->> 'f' AS source_format, e.value ->> 'j' AS fields FROM {}) AS v "
+      "WHERE lade_page.job_id = $3 AND lade_page.row_id = v.row_id AND lade_page.attempt = v.attempt "
+      "AND lade_page.status = 'running'",
+      each_of(connection));
+  const Value values[] = {Value(), json::serialize(list), job};
+  LADE_ASSIGN(const std::int64_t written, connection.execute(Sql(text).of(connection), values));
+  LADE_TRY(tell_retries(connection, job, results));
+  return written;
+}
+
+Result<std::vector<std::int64_t>> reset_pages(db::Connection& connection, std::int64_t job, const PageFilter& filter) {
+  LADE_TRY(check_statuses(filter));
+  // Found first: a limit, and the order of rows, which everybody locks them in.
+  const std::string limit = filter.limit > 0 ? fmt::format(" LIMIT {}", filter.limit) : "";
+  LADE_ASSIGN(const auto found,
+              connection.query(fmt::format("SELECT row_id FROM lade_page WHERE {} AND status IN ('failed', 'blocked', "
+                                           "'cancelled') AND idempotency_key IS NOT NULL ORDER BY row_id{}",
+                                           condition_of(filter), limit),
+                               filter_values(job, filter)));
+  std::vector<std::int64_t> rows;
+  for (const db::Row& row : found) rows.push_back(integer_of(row[0]));
+  if (rows.empty()) return rows;
+  static const Sql sql(
+      "UPDATE lade_page SET status = 'pending', attempt = 0, available_at = 0, error_code = '', error_reason = '', "
+      "error = NULL, http_status = 0, duration_ms = 0, enrich_ms = 0, started_at = 0, completed_at = 0, fields = NULL, "
+      "gathered = 0 WHERE job_id = $1 AND row_id IN @list[$2]");
+  const Value values[] = {job, queue::list_of(connection, rows)};
+  LADE_TRY(connection.execute(sql.of(connection), values));
+  return rows;
+}
+
+Result<std::vector<StuckPage>> release_stuck_pages(db::Connection& connection, std::chrono::microseconds threshold,
+                                                   std::int64_t job) {
+  static const Sql sql(
+      "UPDATE lade_page SET status = 'retryable', error_code = 'stuck_timeout', error_reason = 'stuck_timeout', "
+      "error = $3, available_at = 0, completed_at = @now WHERE status = 'running' AND started_at < @now - $2 "
+      "AND (CAST($4 AS bigint) IS NULL OR job_id = CAST($4 AS bigint)) RETURNING job_id, row_id");
+  const PageError error{.code = "stuck_timeout",
+                        .message = fmt::format("nobody has told how this attempt ended for more than {} s",
+                                               threshold.count() / 1'000'000),
+                        .reason = "stuck_timeout"};
+  const Value values[] = {Value(), std::int64_t{threshold.count()}, to_json(error), id_or_null(job)};
+  LADE_ASSIGN(const auto rows, connection.query(sql.of(connection), values));
+  std::vector<StuckPage> pages;
+  for (const db::Row& row : rows) {
+    pages.push_back({integer_of(row[0]), integer_of(row[1])});
+    LADE_TRY(tell_batch_of_page(
+        connection, {pages.back().job, pages.back().row_id, batch_event::kTaskMarkedRetryable, to_json(error)}));
+  }
+  return pages;
+}
+
+Result<bool> is_job_held(db::Connection& connection, std::int64_t job) {
+  const Value values[] = {job};
+  LADE_ASSIGN(const auto rows,
+              connection.query("SELECT 1 FROM lade_job WHERE id = $1 AND (paused OR cancel_requested)", values));
+  return !rows.empty();
+}
+
+Result<std::int64_t> cancel_pages(db::Connection& connection, std::int64_t job) {
+  static const Sql sql(fmt::format(
+      "UPDATE lade_page SET status = 'cancelled', completed_at = @now WHERE job_id = $2 AND {}", kNotEnded));
+  const Value values[] = {Value(), job};
+  return connection.execute(sql.of(connection), values);
+}
+
+Result<std::int64_t> fail_open_pages(db::Connection& connection, std::int64_t job, const PageError& error) {
+  static const Sql sql(
+      fmt::format("UPDATE lade_page SET status = 'failed', error_code = $3, error_reason = $4, error = $5, "
+                  "completed_at = @now WHERE job_id = $2 AND {}",
+                  kNotEnded));
+  const Value values[] = {Value(), job, error.code, error.reason, to_json(error)};
+  return connection.execute(sql.of(connection), values);
+}
+
+Result<void> mark_gathered(db::Connection& connection, std::int64_t job) {
+  const Value values[] = {job};
+  LADE_TRY(connection.execute(
+      fmt::format("UPDATE lade_page SET gathered = 1 WHERE job_id = $1 AND gathered = 0 AND NOT ({})", kNotEnded),
+      values));
+  return {};
+}
+
+Result<void> mark_gathered(db::Connection& connection, std::int64_t job, std::span<const std::int64_t> rows) {
+  if (rows.empty()) return {};
+  static const Sql sql("UPDATE lade_page SET gathered = 1 WHERE job_id = $1 AND row_id IN @list[$2]");
+  const Value values[] = {job, queue::list_of(connection, rows)};
+  LADE_TRY(connection.execute(sql.of(connection), values));
+  return {};
+}
+
+Result<bool> is_evidence(db::Connection& connection, const std::string& file) {
+  const Value values[] = {file};
+  LADE_ASSIGN(const auto rows, connection.query("SELECT 1 FROM lade_page WHERE evidence_path = $1 LIMIT 1", values));
+  return !rows.empty();
+}
+
+Result<std::vector<std::string>> evidence_files(db::Connection& connection, std::int64_t job) {
+  const Value values[] = {job};
+  LADE_ASSIGN(const auto rows,
+              connection.query("SELECT DISTINCT evidence_path FROM lade_page WHERE job_id = $1 AND evidence_path IS "
+                               "NOT NULL",
+                               values));
+  std::vector<std::string> files;
+  for (const db::Row& row : rows) files.push_back(text_of(row[0]));
+  return files;
+}
+
+}  // namespace lade::store

@@ -1,0 +1,80 @@
+// A picture of every page, light and dark, at 1440 × 900 and, of those that people use there, at the width of a phone.
+//   node e2e/screenshots.mjs FOLDER      with LADE_URL and LADE_LINK, as tests/browser/run.py sets them
+import { base, check } from './harness.mjs';
+import { api, choose, firstStart, saveDefinition, uploadIn } from './actions.mjs';
+import { launch, open } from './browser.mjs';
+import { addendum, priceList } from './fixtures.mjs';
+
+const folder = process.argv[2];
+const browser = await launch();
+const sizes = { wide: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } };
+
+/** Makes an import that waits for review, one that has ended, and a draft in its third step; gives their addresses. */
+async function prepare(page) {
+  await saveDefinition(page);
+  const begin = async (name, bytes) => {
+    await page.goto('/new');
+    await uploadIn(page, name, bytes);
+    await page.getByRole('button', { name: 'Read the file' }).click();
+    await page.getByRole('button', { name: 'Match columns' }).click();
+    await page.getByText('Goes to').first().waitFor();
+  };
+  await begin('Preisliste_Hartmann_2026-10.csv', priceList(399));
+  await choose(page, 'Column for unit', 'ME');
+  await page.getByRole('button', { name: /^Check/ }).click();
+  await page.getByRole('button', { name: /^Import \d/ }).waitFor({ timeout: 60_000 });
+  await page.getByRole('button', { name: /^Import \d/ }).click();
+  await page.getByRole('dialog').getByRole('button', { name: /^Import \d/ }).click();
+  await page.waitForURL(/\/imports\/[0-9a-f-]{36}/, { timeout: 60_000 });
+  await begin('Preisliste_Nachtrag.csv', addendum());
+  await page.getByRole('button', { name: /^Check/ }).click();
+  await page.getByRole('button', { name: /^Import|^Nothing/ }).waitFor({ timeout: 60_000 });
+  const preview = new URL(page.url()).pathname;
+  await page.goto('/new');
+  await uploadIn(page, 'Preisliste_Hartmann_2026-11.csv', priceList());
+  const draft = new URL(page.url()).pathname.split('/')[2];
+  const jobs = (await api(page, 'GET', '/api/v1/imports')).body.items;
+  return { preview, draft, done: jobs.at(-1).job_id, waiting: jobs[0].job_id };
+}
+
+async function pagesOf(page) {
+  const { preview, draft, done, waiting } = await prepare(page);
+  return {
+    'new-file': '/new', 'new-file-stored': `/new/${draft}/file`, 'new-read': `/new/${draft}/read`, 'new-match': `/new/${draft}/match`, 'new-preview': preview,
+    imports: '/imports', import: `/imports/${done}`, 'import-rows': `/imports/${done}/rows`, 'import-tasks': `/imports/${done}/tasks`, 'import-events': `/imports/${done}/events`,
+    'import-settings': `/imports/${done}/settings`, review: `/imports/${waiting}/review`,
+    batches: '/batches', 'review-queue': '/review', definitions: '/definitions', definition: '/definitions/supplier_price_list', 'definition-edit': '/definitions/supplier_price_list/edit',
+    'ops-overview': '/ops', 'ops-queues': '/ops/queues', 'ops-tasks': '/ops/tasks', 'ops-nodes': '/ops/nodes', 'ops-dead-letters': '/ops/dead-letters', 'ops-webhooks': '/ops/webhooks',
+    'admin-users': '/admin/users', 'admin-tokens': '/admin/tokens', 'admin-audit': '/admin/audit', 'admin-companies': '/admin/companies',
+  };
+}
+
+const kPhone = ['imports', 'import', 'review', 'new-preview', 'batches', 'ops-overview'];
+
+const first = await browser.newContext({ baseURL: base, viewport: sizes.wide });
+const page = await open(first);
+await firstStart(page);
+const pages = await pagesOf(page);
+const state = await first.storageState();
+let taken = 0;
+for (const colorScheme of ['light', 'dark']) {
+  for (const [size, viewport] of Object.entries(sizes)) {
+    const context = await browser.newContext({ baseURL: base, viewport, colorScheme, storageState: state });
+    const shown = await open(context);
+    for (const [name, address] of Object.entries(pages)) {
+      if (size === 'phone' && !kPhone.includes(name)) continue;
+      await shown.goto(address);
+      await shown.locator('main h1').first().waitFor();
+      // Blocks that stand for what is loading are no picture of the page.
+      await shown.waitForFunction(() => document.querySelectorAll('[role=status][aria-label=Loading]').length === 0);
+      await shown.evaluate(() => document.fonts.ready);
+      await shown.screenshot({ path: `${folder}/${name}${size === 'phone' ? '-phone' : ''}-${colorScheme}.png` });
+      taken += 1;
+    }
+    await context.close();
+  }
+}
+await browser.close();
+check(taken > 0, 'no picture was taken');
+console.log(`${taken} pictures in ${folder}`);
+console.log(`${taken} passed, 0 failed`);

@@ -1,0 +1,16 @@
+import { describe, expect, it } from 'vitest';
+import { nameOf } from './keys';
+
+const key = (name: string, held: Partial<Record<'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey', boolean>> = {}) =>
+  nameOf({ key: name, ctrlKey: false, metaKey: false, altKey: false, shiftKey: false, ...held });
+
+describe('names of keys', () => {
+  it('takes Shift as part of a sign, and as a modifier of letters', () => {
+    expect(key('?', { shiftKey: true })).toBe('?');
+    expect(key('X', { shiftKey: true })).toBe('Shift+x');
+  });
+  it('takes Command for Ctrl', () => {
+    expect(key('k', { metaKey: true })).toBe('Ctrl+k');
+    expect(key('ArrowRight', { altKey: true })).toBe('Alt+ArrowRight');
+  });
+});

@@ -1,0 +1,34 @@
+import type { Calls } from '@/api/schema';
+import type { ImportCounts } from '@/api/schema';
+
+/** Statuses that people look for together, in the order of the filter bar. */
+export const statusGroups = {
+  active: ['queued', 'running', 'paused'],
+  review: ['waiting_for_review'],
+  succeeded: ['succeeded'],
+  failed: ['failed'],
+  ended: ['rejected', 'cancelled', 'undone'],
+} as const satisfies Record<string, readonly (keyof ImportCounts)[]>;
+
+export type StatusGroup = keyof typeof statusGroups;
+export const groupNames = Object.keys(statusGroups) as StatusGroup[];
+
+export type Filters = NonNullable<Calls['imports.list']['query']>;
+const kNames = ['definition', 'owner', 'q', 'from', 'to'] as const;
+
+/** The filters of the address, as the server takes them. `status` may name a group or single statuses. */
+export function filtersOf(search: URLSearchParams): Filters {
+  const filters: Filters = {};
+  const status = search.get('status');
+  if (status) filters.status = status in statusGroups ? statusGroups[status as StatusGroup].join(',') : status;
+  for (const name of kNames) {
+    const value = search.get(name);
+    if (value) filters[name] = value;
+  }
+  return filters;
+}
+
+export const isFiltered = (filters: Filters): boolean => Object.keys(filters).length > 0;
+
+export const countOf = (group: StatusGroup, counts: ImportCounts | undefined): number | undefined =>
+  counts && statusGroups[group].reduce((sum, status) => sum + counts[status], 0);

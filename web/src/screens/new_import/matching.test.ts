@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { alsoUsedFor, groupOf, matchedOf, missingOf, openRows, openValues, setOf, unusedOf, type Target } from './matching';
+
+const target = (change: Partial<Target>): Target => ({
+  data_column: 'price', required: true, type: 'decimal(14,2)', from: ['Price'], match: null, candidates: [], samples: [], cells: 10, blank: 0, evidence: null, ambiguous: false, values: null, ...change,
+});
+const found = (source_column: string, kind: 'exact' | 'similar' | 'remembered' | 'given', score = 1) => ({ source_column, kind, score });
+const units = target({
+  data_column: 'unit',
+  match: found('ME', 'exact'),
+  values: { kind: 'enum', total: 3, rows_open: 353, accepted: ['kg', 'm'], items: [
+    { text: 'Kilo', rows: 341, target: null, similar: 'kg' },
+    { text: '?', rows: 12, target: null, similar: null },
+    { text: 'm', rows: 9, target: 'm', similar: null },
+  ] },
+});
+
+describe('matching', () => {
+  it('takes the choice over what was found', () => {
+    const one = target({ match: found('EK', 'exact') });
+    expect(matchedOf(one, {})).toMatchObject({ source: 'EK', kind: 'exact' });
+    expect(matchedOf(one, { price: 'VK' })).toMatchObject({ source: 'VK', kind: 'chosen' });
+    expect(matchedOf(one, { price: null })).toMatchObject({ source: null, kind: null });
+  });
+  it('groups by what has to be decided', () => {
+    const nothing = { mapping: {}, values: {} };
+    expect(groupOf(target({}), nothing)).toBe('needs');
+    expect(groupOf(target({ required: false }), nothing)).toBe('left');
+    expect(groupOf(target({ match: found('EK', 'similar', 0.71) }), nothing)).toBe('needs');
+    expect(groupOf(target({ match: found('EK', 'similar', 0.88) }), nothing)).toBe('matched');
+    expect(groupOf(units, nothing)).toBe('needs');
+    expect(groupOf(units, { mapping: {}, values: { unit: { Kilo: { use: 'kg' }, '?': { fail: true } } } })).toBe('matched');
+  });
+  it('counts the rows of open values', () => {
+    expect(openValues(units, {}).map((item) => item.text)).toEqual(['Kilo', '?']);
+    expect(openRows(units, {})).toBe(353);
+    expect(openRows(units, { unit: { Kilo: { use: 'kg' } } })).toBe(12);
+  });
+  it('knows what is missing, unused and used twice', () => {
+    const targets = [target({}), units];
+    expect(missingOf(targets, {})).toEqual(['price']);
+    expect(missingOf(targets, { price: 'ME' })).toEqual([]);
+    expect(alsoUsedFor('ME', units, targets, { price: 'ME' })).toEqual(['price']);
+    const sources = ['ME', 'Lagerort'].map((source_column) => ({ source_column, samples: [], cells: 1, blank: 0, used_for: [] }));
+    expect(unusedOf(sources, targets, {}).map((one) => one.source_column)).toEqual(['Lagerort']);
+    expect(setOf({ price: 'ME', unit: null })).toEqual(['ME=price']);
+  });
+});

@@ -1,0 +1,81 @@
+import type { Draft, HeaderMatch } from '@/api/schema';
+
+export type Target = NonNullable<HeaderMatch['targets']>[number];
+export type Source = NonNullable<HeaderMatch['sources']>[number];
+type ValueItem = NonNullable<Target['values']>['items'][number];
+export type Decision = Draft['values'][string][string];
+
+export type Group = 'needs' | 'matched' | 'left';
+
+/** A similar name below this needs a look. */
+export const kSure = 0.8;
+
+export interface Matched {
+  source: string | null;
+  kind: 'exact' | 'remembered' | 'similar' | 'chosen' | null;
+  score: number;
+}
+
+/** What a data column is matched with: what the person chose, or else what was found. */
+export function matchedOf(target: Target, mapping: Draft['mapping']): Matched {
+  const chosen = mapping[target.data_column];
+  if (chosen !== undefined) {
+    const found = target.match?.source_column === chosen && target.match.kind !== 'given' ? target.match : null;
+    if (found) return { source: chosen, kind: found.kind as Matched['kind'], score: found.score };
+    return { source: chosen, kind: chosen === null ? null : 'chosen', score: 1 };
+  }
+  if (!target.match) return { source: null, kind: null, score: 0 };
+  const kind = target.match.kind === 'given' ? 'chosen' : target.match.kind;
+  return { source: target.match.source_column, kind, score: target.match.score };
+}
+
+const isOpen = (item: ValueItem, decisions: Record<string, Decision> | undefined): boolean => item.target === null && decisions?.[item.text] === undefined;
+
+/** Values that would fail and about which nothing was decided. */
+export const openValues = (target: Target, values: Draft['values']): ValueItem[] =>
+  (target.values?.items ?? []).filter((item) => isOpen(item, values[target.data_column]));
+
+/** Rows that will fail because of open values; those beyond the listed ones are counted too. */
+export function openRows(target: Target, values: Draft['values']): number {
+  if (!target.values) return 0;
+  const decided = target.values.items.filter((item) => item.target === null && !isOpen(item, values[target.data_column])).reduce((sum, item) => sum + item.rows, 0);
+  return Math.max(target.values.rows_open - decided, 0);
+}
+
+/** Where a column stands in the list when the step is opened; it keeps that place until the step is left. */
+export function groupOf(target: Target, draft: Pick<Draft, 'mapping' | 'values'>): Group {
+  const matched = matchedOf(target, draft.mapping);
+  if (matched.source === null) return target.required ? 'needs' : 'left';
+  if (matched.kind === 'similar' && matched.score < kSure) return 'needs';
+  if (target.ambiguous || openValues(target, draft.values).length > 0) return 'needs';
+  return 'matched';
+}
+
+/** Whether what stood under "Needs your decision" is decided. */
+export const isDecided = (target: Target, draft: Pick<Draft, 'mapping' | 'values'>): boolean =>
+  (matchedOf(target, draft.mapping).source !== null || !target.required) && openValues(target, draft.values).length === 0;
+
+/** Required columns without a column of the file. */
+export const missingOf = (targets: Target[], mapping: Draft['mapping']): string[] =>
+  targets.filter((target) => target.required && matchedOf(target, mapping).source === null).map((target) => target.data_column);
+
+/** Columns of the file that go nowhere. */
+export function unusedOf(sources: Source[], targets: Target[], mapping: Draft['mapping']): Source[] {
+  const used = new Set(targets.map((target) => matchedOf(target, mapping).source));
+  return sources.filter((source) => !used.has(source.source_column));
+}
+
+/** Which other columns a column of the file feeds. */
+export const alsoUsedFor = (source: string | null, target: Target, targets: Target[], mapping: Draft['mapping']): string[] =>
+  source === null ? [] : targets.filter((other) => other !== target && matchedOf(other, mapping).source === source).map((other) => other.data_column);
+
+/** As the server takes it: "column of the file=data column" for every choice. */
+export const setOf = (mapping: Draft['mapping']): string[] =>
+  Object.entries(mapping).flatMap(([data, source]) => (source === null ? [] : [`${source}=${data}`]));
+
+/** Everything that is matched, to be remembered for files with these headers. */
+export const wholeSetOf = (targets: Target[], mapping: Draft['mapping']): string[] =>
+  targets.flatMap((target) => {
+    const { source } = matchedOf(target, mapping);
+    return source === null ? [] : [`${source}=${target.data_column}`];
+  });

@@ -1,0 +1,80 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useCallback, useRef, useState } from 'react';
+import { call } from '@/api/client';
+import { isCallError } from '@/api/problem';
+import type { ReviewDecision, ReviewItem } from '@/api/schema';
+import { visible } from '@/format/cells';
+import { t } from '@/strings/review';
+
+const words = { pick: 'picked', create: 'created', reject: 'rejected' } as const;
+
+/** What somebody else has decided, in words. */
+function decidedBy(item: ReviewItem): string {
+  const decision = item.decision;
+  const what = !decision ? t('conflictOther') : decision.decision === 'pick' ? t('conflictPick', { entity: decision.entity_name ?? decision.entity }) : t(decision.decision === 'create' ? 'conflictCreate' : 'conflictReject');
+  return t('conflict', { who: decision?.decided_by ?? t('somebody'), name: visible(item.name), what });
+}
+
+/**
+ * Sends a decision while the next name is already on the page. One that the server refuses comes back with what it said, and nothing of it
+ * is taken for done.
+ */
+export function useDecisions() {
+  const client = useQueryClient();
+  const [gone, setGone] = useState<ReadonlySet<number>>(new Set());
+  const [said, setSaid] = useState('');
+  const [fault, setFault] = useState<unknown>(null);
+  const done = useRef<ReviewItem[]>([]);
+  const [count, setCount] = useState(0);
+
+  const hide = (id: number, hidden: boolean) =>
+    setGone((before) => {
+      const after = new Set(before);
+      if (hidden) after.add(id);
+      else after.delete(id);
+      return after;
+    });
+
+  const refused = useCallback((item: ReviewItem, error: unknown) => {
+    const now = isCallError(error) && error.status === 409 ? (error.problem as { item?: ReviewItem }).item : undefined;
+    if (now && now.status !== 'open') return setSaid(decidedBy(now));
+    hide(item.id, false);
+    setFault(error);
+  }, []);
+
+  const decide = useCallback(
+    async (item: ReviewItem, decision: Omit<ReviewDecision, 'revision'>) => {
+      setFault(null);
+      hide(item.id, true);
+      try {
+        const answer = await call('review.decide', { path: { item: String(item.id) }, body: { ...decision, revision: item.revision } });
+        done.current.push(item);
+        setCount(done.current.length);
+        const entity = answer.decision?.entity_name ?? item.candidates.find((one) => one.id === decision.entity)?.name ?? decision.entity;
+        const others = ((answer as unknown as { decided_items?: number }).decided_items ?? 1) - 1;
+        setSaid([t(words[decision.decision], { name: visible(item.name), entity: entity ?? '' }), others > 0 ? t('alsoDecided', { count: others }) : ''].filter(Boolean).join(' '));
+        if (others > 0) await client.invalidateQueries({ queryKey: ['review.list'] });
+      } catch (error) {
+        refused(item, error);
+      }
+    },
+    [client, refused],
+  );
+
+  const undo = useCallback(async () => {
+    const last = done.current.pop();
+    if (!last) return setSaid(t('nothingToUndo'));
+    setFault(null);
+    try {
+      await call('review.undo', { path: { item: String(last.id) } });
+      await client.invalidateQueries({ queryKey: ['review.list'] });
+      hide(last.id, false);
+      setSaid(t('undone', { name: visible(last.name) }));
+    } catch (error) {
+      setFault(error);
+    }
+    setCount(done.current.length);
+  }, [client]);
+
+  return { gone, said, fault, count, decide, undo };
+}
