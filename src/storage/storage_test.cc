@@ -317,7 +317,7 @@ TEST_P(StorageTest, TheStorageIdIsMadeOnceAndStays) {
 }
 
 TEST_P(StorageTest, ThreadsThatOpenAtOnceGetTheSameId) {
-  settle = std::chrono::milliseconds(500);
+  settle = std::chrono::seconds(3);
   std::vector<std::string> ids(6);
   {
     std::vector<std::jthread> threads;
