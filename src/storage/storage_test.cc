@@ -39,7 +39,7 @@ class StorageTest : public ::testing::TestWithParam<std::string> {
     options.s3.bucket = "lade-test";
     options.s3.keys = {server.access(), server.secret()};
     options.s3.pause = std::chrono::milliseconds(1);
-    options.settle = settle;
+    options.settle = {};
     options.part_bytes = kPart;
     auto bucket = Bucket::open(options);
     EXPECT_OK(bucket);
@@ -64,7 +64,6 @@ class StorageTest : public ::testing::TestWithParam<std::string> {
   }
 
   testing::TemporaryFolder temporary;
-  std::chrono::milliseconds settle{0};
   const std::string prefix = "storage/" + new_uuid() + "/";
 };
 
@@ -317,7 +316,6 @@ TEST_P(StorageTest, TheStorageIdIsMadeOnceAndStays) {
 }
 
 TEST_P(StorageTest, ThreadsThatOpenAtOnceGetTheSameId) {
-  settle = std::chrono::seconds(3);
   std::vector<std::string> ids(6);
   {
     std::vector<std::jthread> threads;

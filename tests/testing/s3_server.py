@@ -65,6 +65,7 @@ class Proxy(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     faults = Faults()
     backend = None
+    conditions = threading.Lock()
 
     def log_message(self, *_):
         pass
@@ -80,7 +81,10 @@ class Proxy(http.server.BaseHTTPRequestHandler):
             return self.answer(200, ERROR.format("InternalError", "We encountered an internal error.", ""))
         if fault == "broken":
             return self.hang_up()
-        status, headers, content = self.forward(body)
+        if self.headers.get("If-None-Match") == "*":
+            status, headers, content = self.put_new(body)
+        else:
+            status, headers, content = self.forward(body)
         if fault == "lost":
             return self.hang_up()
         self.answer(status, content, headers, cut=fault == "cut")
@@ -90,11 +94,18 @@ class Proxy(http.server.BaseHTTPRequestHandler):
     def hang_up(self):
         self.close_connection = True
 
-    def forward(self, body):
+    def put_new(self, body):
+        """Conditional writes, which S3 has and s3rver passes over."""
+        with self.conditions:
+            if self.forward(b"", "HEAD")[0] in (200, 304):
+                return 412, {}, ERROR.format("PreconditionFailed", "The object exists.", "")
+            return self.forward(body)
+
+    def forward(self, body, method=None):
         connection = http.client.HTTPConnection(self.backend, timeout=60)
-        connection.putrequest(self.command, self.path, skip_host=True, skip_accept_encoding=True)
+        connection.putrequest(method or self.command, self.path, skip_host=True, skip_accept_encoding=True)
         for name, value in self.headers.items():
-            if name.lower() not in ("connection", "expect"):
+            if name.lower() not in ("connection", "expect") and not (method == "HEAD" and name.lower() == "content-length"):
                 connection.putheader(name, value)
         connection.endheaders(body or None)
         response = connection.getresponse()
