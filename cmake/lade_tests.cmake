@@ -7,6 +7,20 @@ target_include_directories(lade_testing PUBLIC ${CMAKE_SOURCE_DIR}/tests)
 target_link_libraries(lade_testing PUBLIC lade_base lade_db GTest::gmock ZLIB::ZLIB)
 lade_precompile(lade_testing lade_testing <gmock/gmock.h> <gtest/gtest.h>)
 
+# Registers a program of tests with ctest, in that many parts beside each other; each writes its list to test_results/.
+function(lade_add_test program parts)
+  foreach(part RANGE 1 ${parts})
+    set(name ${program})
+    if(parts GREATER 1)
+      string(APPEND name _${part})
+    endif()
+    math(EXPR index "${part} - 1")
+    add_test(NAME ${name} COMMAND ${program})
+    set_tests_properties(${name} PROPERTIES COST ${parts} ENVIRONMENT
+      "LADE_SOURCE_DIR=${CMAKE_SOURCE_DIR};GTEST_OUTPUT=xml:${CMAKE_BINARY_DIR}/test_results/${name}.xml;GTEST_TOTAL_SHARDS=${parts};GTEST_SHARD_INDEX=${index}")
+  endforeach()
+endfunction()
+
 get_property(modules GLOBAL PROPERTY LADE_MODULES)
 foreach(name IN LISTS modules)
   get_property(tests GLOBAL PROPERTY LADE_TESTS_${name})
@@ -14,11 +28,13 @@ foreach(name IN LISTS modules)
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE lade_${name} lade_testing GTest::gmock GTest::gtest_main)
     lade_precompile(${name}_test lade_testing)
-    add_test(NAME ${name}_test COMMAND ${name}_test)
-    set_tests_properties(${name}_test PROPERTIES ENVIRONMENT "LADE_SOURCE_DIR=${CMAKE_SOURCE_DIR}")
+    if(name STREQUAL "jobs")  # takes longest, and waits most of the time
+      lade_add_test(${name}_test 4)
+    else()
+      lade_add_test(${name}_test 1)
+    endif()
   endif()
 endforeach()
-set_tests_properties(jobs_test PROPERTIES COST 100)  # takes longest: the others run beside it
 
 # What a page shows is compiled.
 find_package(Python3 REQUIRED)
@@ -35,8 +51,7 @@ file(GLOB corpus_tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/corpus/*_test
 add_executable(corpus_test ${corpus_tests})
 target_include_directories(corpus_test PRIVATE ${CMAKE_SOURCE_DIR}/tests)
 target_link_libraries(corpus_test PRIVATE lade_drafting lade_jobs lade_testing Boost::json GTest::gmock GTest::gtest_main)
-add_test(NAME corpus_test COMMAND corpus_test)
-set_tests_properties(corpus_test PROPERTIES ENVIRONMENT "LADE_SOURCE_DIR=${CMAKE_SOURCE_DIR}")
+lade_add_test(corpus_test 1)
 
 # The fuzz targets: replays of their corpus with a plain main, or for clang's libFuzzer (preset fuzz).
 option(LADE_FUZZ "Build the fuzz targets for libFuzzer" OFF)

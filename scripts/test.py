@@ -131,8 +131,8 @@ def run_unit_tests():
     results = ASAN / "test_results"
     shutil.rmtree(results, ignore_errors=True)
     junit = ASAN / "ctest.xml"
-    code, _ = run(["ctest", "--test-dir", ASAN, "-j", os.cpu_count() or 2, "--output-on-failure", "--output-junit", junit],
-                  GTEST_OUTPUT=f"xml:{results}/", ASAN_OPTIONS="detect_stack_use_after_return=1")
+    code, _ = run(["ctest", "--test-dir", ASAN, "-j", 2 * (os.cpu_count() or 1), "--output-on-failure", "--output-junit", junit],
+                  ASAN_OPTIONS="detect_stack_use_after_return=1")
     passed = failed = 0
     programs = xml.etree.ElementTree.parse(junit).getroot()
     for program in programs.iter("testcase"):
