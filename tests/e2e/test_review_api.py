@@ -47,7 +47,7 @@ class Review(ServerTest):
     def works(self):
         return sorted(self.target("SELECT title, composer_id FROM work"))
 
-    def wait_until(self, condition, seconds=60):
+    def wait_until(self, condition, seconds=180):
         end = time.monotonic() + seconds
         while not condition():
             self.assertLess(time.monotonic(), end)
