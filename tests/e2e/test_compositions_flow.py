@@ -1,7 +1,7 @@
 """A manifest of web pages becomes reviewed records: each page is fetched and taken apart, names are resolved, people decide about those that are not
 sure, and every record is in the table once, also when whoever works is killed. What was asked for is looked up in the site's own log.
 
-LADE_PAGES=1240 is the size of seed G's load test, LADE_KILLS how many processes die, LADE_SEED when."""
+1,240 pages are seed G's load test. Where processes are killed it is fewer, unless LADE_PAGES says otherwise; LADE_KILLS is how many die, LADE_SEED when."""
 
 import collections
 import importlib.util
@@ -12,6 +12,7 @@ import time
 
 from harness import ROOT, OnServer, Process, Server, ServerTest
 
+LOAD = 1240
 PAGES = int(os.environ.get("LADE_PAGES", "150"))
 KILLS = int(os.environ.get("LADE_KILLS", "3"))
 SEED = int(os.environ.get("LADE_SEED", time.time()))
@@ -31,10 +32,12 @@ def load_site():
     return module
 
 
-class CompositionsFlow(ServerTest):
+class Flow(ServerTest):
+    count = LOAD
+
     def setUp(self):
         module = load_site()
-        self.pages = module.make_pages(PAGES)
+        self.pages = module.make_pages(self.count)
         self.decided = {}
         self.site = module.Site(self.pages).start()
         self.addCleanup(self.site.stop)
@@ -116,7 +119,7 @@ class CompositionsFlow(ServerTest):
         self.assertEqual(there, {})
         job = self.wait_for(self.job)
         self.assertEqual((job["status"], job["rows"]["inserted"], job["rows"]["failed"]),
-                         ("succeeded", PAGES - len(self.failing()), len(self.failing())))
+                         ("succeeded", self.count - len(self.failing()), len(self.failing())))
 
     def check_requests(self):
         """By the site's own log: no page was asked for twice in an attempt, and no limit was exceeded."""
@@ -134,26 +137,33 @@ class CompositionsFlow(ServerTest):
             for last in range(first + room, len(times)):
                 self.assertLessEqual(last - first + 1, room + (times[last] - begin) * PER_SECOND + 1, f"within {times[last] - begin:.3f} s")
 
+
+class LoadTest(Flow):
     def test_from_manifest_to_reviewed_records(self):
         self.job = self.submit(self.site.manifest(), "composition_pages", name="manifest.csv")
         job = self.wait_for(self.job, seconds=600)
         self.assertEqual(job["status"], "succeeded", job)
         asked = {item["record"]["krithi_key"] for item in self.questions()}
-        self.assertEqual(job["rows"]["read"], PAGES)
+        self.assertEqual(job["rows"]["read"], self.count)
         self.assertEqual(job["rows"]["failed"], len(self.failing()) + len(asked))
         self.assertEqual(asked & {page.key for page in self.failing()}, set(), "a page that failed asks nothing")
         self.assertTrue(asked)
-        self.assertEqual(len(self.compositions()), PAGES - len(self.failing()) - len(asked))
+        self.assertEqual(len(self.compositions()), self.count - len(self.failing()) - len(asked))
         blocked = lambda: {row[0] for row in self.target("SELECT page_key FROM lade_page WHERE status = 'blocked'")}
         self.assertEqual(blocked(), asked)
+        self.assertEqual(self.target("SELECT DISTINCT error_code FROM lade_page WHERE status = 'blocked'"), [("resolution_failed",)])
         self.assertGreater(self.decide_all(), 0)
-        self.wait_until(lambda: len(self.compositions()) == PAGES - len(self.failing()))
+        self.wait_until(lambda: len(self.compositions()) == self.count - len(self.failing()))
         self.check_loaded()
         self.assertEqual(blocked(), set())
         self.check_requests()
         # A page that answered was not asked for again.
         answered = collections.Counter(request["path"] for request in self.site.requests if request["status"] == 200)
         self.assertEqual([path for path, times in answered.items() if times > 1], [])
+
+
+class KilledTest(Flow):
+    count = PAGES
 
     def prepare_to_kill(self):
         pass
@@ -167,7 +177,7 @@ class CompositionsFlow(ServerTest):
 
     def test_killed_at_random(self):
         chance = random.Random(SEED)
-        moments = sorted(chance.sample(range(AT_ONCE, PAGES), KILLS))  # so many requests have come
+        moments = sorted(chance.sample(range(AT_ONCE, self.count), KILLS))  # so many requests have come
         self.prepare_to_kill()
         self.job = self.submit(self.site.manifest(), "composition_pages", name="manifest.csv")
         for moment in moments:
@@ -176,12 +186,16 @@ class CompositionsFlow(ServerTest):
         self.assertEqual(self.wait_for(self.job, seconds=900)["status"], "succeeded", f"seed {SEED}")
         self.assertGreater(self.decide_all(), 0)
         self.kill_one(chance)
-        self.wait_until(lambda: len(self.compositions()) == PAGES - len(self.failing()))
+        self.wait_until(lambda: len(self.compositions()) == self.count - len(self.failing()))
         self.check_loaded()
         self.check_requests()
 
 
-class CompositionsFlowOnServer(OnServer, CompositionsFlow):
+class LoadTestOnServer(OnServer, LoadTest):
+    pass
+
+
+class KilledTestOnServer(OnServer, KilledTest):
     """Two workers beside a server that has none; whoever is hit is replaced."""
 
     def worker(self):
