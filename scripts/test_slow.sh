@@ -1,6 +1,6 @@
 #!/bin/sh
 # test_slow.sh: what takes too long for every change. The queue's simulation with SEEDS seeds, random timelines, the chaos tests in their long form, a million
-# rows on both databases, a file of too many rows, the server under load, pages of a large diff, imports with the thread sanitizer, the corpora of other projects with sanitizers, the storage's suite on Ceph, each fuzz target for FUZZ_SECONDS.
+# rows on both databases, a file of too many rows, the server under load, pages of a large diff, 1,240 pages fetched by processes that are killed, imports with the thread sanitizer, the corpora of other projects with sanitizers, the storage's suite on Ceph, each fuzz target for FUZZ_SECONDS.
 set -eu
 cd "$(dirname "$0")/.."
 cmake --preset release -DLADE_TESTS=ON
@@ -14,6 +14,7 @@ python3 tests/slow/diff_pages.py --lade build/release/lade
 scripts/test.py --only thread-cases
 cmake --preset asan
 cmake --build --preset asan --target corpus_test storage_test lade
+LADE=build/asan/lade LADE_PAGES=1240 LADE_KILLS="${KILLS:-20}" python3 -m unittest discover -v -s tests/e2e -t tests/e2e -p test_compositions_flow.py -k Killed
 python3 tests/chaos/run.py --lade build/asan/lade --long --without storm
 python3 tests/chaos/run.py --lade build/release/lade --long --filter storm
 LADE_SOURCE_DIR=$PWD build/asan/corpus_test

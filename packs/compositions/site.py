@@ -15,6 +15,8 @@ import json
 import pathlib
 import random
 import re
+import socket
+import sys
 import threading
 import time
 import unicodedata
@@ -161,6 +163,15 @@ def make_pages(count=PAGES, seed=SEED):
     return [Page(number, kind, seed, known) for number, kind in enumerate(kinds[:count], 1)]
 
 
+def has_hung_up(connection):
+    try:
+        return connection.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) == b""
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+
+
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server: "Site"
@@ -169,11 +180,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
         pass
 
     def do_GET(self):  # pylint: disable=invalid-name
-        started = time.time()
-        status = self.answer()
-        self.server.note({"at": started, "path": self.path, "status": status, "seconds": round(time.time() - started, 4)})
+        began = time.monotonic()
+        request = self.server.begin(self.path, self.connection)
+        try:
+            request["status"] = self.answer()
+        finally:
+            request["seconds"] = round(time.monotonic() - began, 4)
+            self.server.end(request, self.connection)
 
     def send(self, status, kind="text/plain", body=b"", **headers):
+        self.server.answers(self.connection)
         self.send_response(status)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(body)))
@@ -208,7 +224,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 class Site(http.server.ThreadingHTTPServer):
-    """Serves the pages from a thread of its own; `requests` is what was asked, in the order in which it ended."""
+    """Serves the pages from a thread of its own. `requests` is what was asked, in the order in which it came; who hung up before the answer has no status.
+    `most_at_once` counts requests that nobody had answered yet and whose senders were still there."""
 
     daemon_threads = True
     request_queue_size = 512
@@ -217,11 +234,14 @@ class Site(http.server.ThreadingHTTPServer):
         super().__init__(("127.0.0.1", port), Handler)
         self.pages = {page.key: page for page in pages}
         self.requests, self.times, self.lock = [], {}, threading.Lock()
+        self.open, self.most_at_once = set(), 0
         self.log = open(log, "w", encoding="utf-8") if log else None  # pylint: disable=consider-using-with
         self.thread = threading.Thread(target=self.serve_forever, daemon=True)
 
     def handle_error(self, request, client_address):
         """Who asks may hang up."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
 
     @property
     def url(self):
@@ -232,9 +252,22 @@ class Site(http.server.ThreadingHTTPServer):
             self.times[key] = self.times.get(key, 0) + 1
             return self.times[key]
 
-    def note(self, request):
+    def begin(self, path, connection):
         with self.lock:
+            request = {"at": time.time(), "clock": time.monotonic(), "path": path, "status": None, "seconds": None}
             self.requests.append(request)
+            self.open = {one for one in self.open if not has_hung_up(one)} | {connection}
+            self.most_at_once = max(self.most_at_once, len(self.open))
+            return request
+
+    def answers(self, connection):
+        """From here on its sender may ask for something else."""
+        with self.lock:
+            self.open.discard(connection)
+
+    def end(self, request, connection):
+        with self.lock:
+            self.open.discard(connection)
             if self.log:
                 self.log.write(json.dumps(request) + "\n")
                 self.log.flush()

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "api/batches.h"
+#include "api/batch_answers.h"
 #include "api/paging.h"
 #include "api/problem.h"
 #include "api/views.h"
@@ -60,6 +60,14 @@ json::object grantha_task(const jobs::RowTask& task, const store::BatchRecord& b
           {"completed_at", own.at("completed_at")}};
 }
 
+json::object grantha_outcome(const jobs::BatchOutcome& outcome) {
+  return grantha_batch(outcome.batch);
+}
+
+// Its five types of jobs; loading is lade's own.
+constexpr BatchWords kWords{
+    .batch = grantha_batch, .task = grantha_task, .outcome = grantha_outcome, .has_load = false};
+
 http::Response accepted(const store::BatchRecord& batch) {
   http::Response response = json_response(202, grantha_batch(batch));
   response.headers.set("Location", "/v1/admin/bulk-import/batches/" + batch.uuid);
@@ -74,112 +82,14 @@ Result<http::Reception> receive_manifest(Asked asked) {
   return receive_batch(std::move(asked), accepted, true);
 }
 
-Result<http::Response> list(Call& call) {
-  LADE_ASSIGN(store::BatchFilter filter, read_batch_filter(call));
-  LADE_ASSIGN(const Page page, read_page(call.query));
-  LADE_TRY(call.query.finish());
-  filter.before = page.before;
-  filter.limit = page.limit;
-  LADE_ASSIGN(const store::BatchPage found, store::list_batches(call.connection, filter));
-  json::array items;
-  for (const store::BatchRecord& batch : found.batches) items.push_back(grantha_batch(batch));
-  return json_response(200, json::object{{"items", std::move(items)},
-                                         {"next", text_or_null(found.next == 0 ? "" : std::to_string(found.next))}});
-}
-
-json::object page_of_tasks(const jobs::RowTaskPage& page, const store::BatchRecord& batch) {
-  json::array items;
-  for (const jobs::RowTask& task : page.tasks) items.push_back(grantha_task(task, batch));
-  return {{"items", std::move(items)}, {"next", text_or_null(page.next)}};
-}
-
 // With its first tasks, as there.
 Result<http::Response> show(Call& call) {
   LADE_TRY(call.query.finish());
   LADE_ASSIGN(const store::BatchRecord batch, require_visible_batch(call));
   LADE_ASSIGN(const jobs::RowTaskPage page, jobs::list_row_tasks(call.connection, batch, {.limit = 100}));
   json::object object = grantha_batch(batch);
-  object["tasks"] = page_of_tasks(page, batch).at("items");
+  object["tasks"] = page_of_tasks(page, batch, kWords).at("items");
   return json_response(200, object);
-}
-
-Result<http::Response> tasks(Call& call) {
-  LADE_ASSIGN(const jobs::RowTaskFilter filter, read_task_filter(call));
-  LADE_TRY(call.query.finish());
-  LADE_ASSIGN(const store::BatchRecord batch, require_visible_batch(call));
-  LADE_ASSIGN(const jobs::RowTaskPage page, jobs::list_row_tasks(call.connection, batch, filter));
-  return json_response(200, page_of_tasks(page, batch));
-}
-
-// Its five types of jobs; loading is lade's own.
-Result<http::Response> stages(Call& call) {
-  LADE_ASSIGN(const Page page, read_page(call.query));
-  LADE_TRY(call.query.finish());
-  LADE_ASSIGN(const store::BatchRecord batch, require_visible_batch(call));
-  LADE_ASSIGN(const jobs::BatchStagePage found, jobs::batch_stages(call.connection, batch, page.before, page.limit));
-  json::array items;
-  for (const jobs::BatchStage& stage : found.stages)
-    if (stage.type != jobs::stage::kLoad) items.push_back(to_json(stage, batch));
-  return json_response(200, json::object{{"items", std::move(items)},
-                                         {"next", text_or_null(found.next == 0 ? "" : std::to_string(found.next))}});
-}
-
-Result<http::Response> events(Call& call) {
-  LADE_ASSIGN(const Page page, read_page(call.query));
-  LADE_TRY(call.query.finish());
-  LADE_ASSIGN(const store::BatchRecord batch, require_visible_batch(call));
-  LADE_ASSIGN(const auto history, store::batch_events(call.connection, batch.uuid, page.before, page.limit + 1));
-  return page_response(history, page, [](const store::BatchEvent& event) { return event.id; });
-}
-
-Result<http::Response> metrics(Call& call) {
-  LADE_TRY(call.query.finish());
-  LADE_ASSIGN(const store::BatchRecord batch, require_visible_batch(call));
-  LADE_ASSIGN(const jobs::BatchMetrics found, jobs::batch_metrics(call.connection, batch));
-  return json_response(200, to_json(found, batch));
-}
-
-Result<http::Response> answer(Call& call, const Result<jobs::BatchOutcome>& outcome) {
-  if (outcome) {
-    call.object_id = outcome->batch.uuid;
-    call.audit = {{"batch", outcome->batch.name}, {"jobs", outcome->done}, {"tasks", outcome->tasks}};
-    return json_response(200, grantha_batch(outcome->batch));
-  }
-  if (outcome.error().code != "transition_refused") return fail(outcome.error());
-  LADE_ASSIGN(const store::BatchRecord batch, require_visible_batch(call));
-  return problem(outcome.error(), {{"status_now", batch.status()}});
-}
-
-template <auto act>
-Result<http::Response> acted(Call& call) {
-  LADE_TRY(call.query.finish());
-  LADE_TRY(call.body.finish());
-  LADE_TRY(require_visible_batch(call));
-  return answer(call, act(call.connection, batch_order(call)));
-}
-
-Result<http::Response> retry(Call& call) {
-  LADE_TRY(call.query.finish());
-  const jobs::BatchRetry wanted = read_retry(call);
-  LADE_TRY(call.body.finish());
-  LADE_TRY(require_visible_batch(call));
-  return answer(call, jobs::retry_batch(call.connection, batch_order(call), wanted));
-}
-
-Result<http::Response> requeue(Call& call) {
-  LADE_TRY(call.query.finish());
-  const std::chrono::seconds threshold = read_threshold(call);
-  LADE_TRY(call.body.finish());
-  LADE_TRY(require_visible_batch(call));
-  return answer(call, jobs::requeue_stuck(call.connection, batch_order(call), threshold));
-}
-
-Result<http::Response> approve(Call& call) {
-  LADE_TRY(call.query.finish());
-  LADE_TRY(call.body.finish());
-  LADE_ASSIGN(const store::BatchRecord batch, require_visible_batch(call));
-  LADE_TRY(check_may_approve(call, batch));
-  return answer(call, jobs::approve_batch(call.connection, batch_order(call)));
 }
 
 Result<http::Response> remove(Call& call) {
@@ -241,18 +151,19 @@ Route receiving(std::string_view path, std::string_view name, std::string_view s
 
 std::vector<Route> reading_routes() {
   return {
-      reading("/v1/admin/bulk-import/batches", "grantha.list", "Grantha: batches, newest first", list,
-              with_paging(batch_filter_parameters()), {{200, "GranthaBatchPage", "a page of batches"}}),
+      reading("/v1/admin/bulk-import/batches", "grantha.list", "Grantha: batches, newest first",
+              in<list_batches, kWords>, with_paging(batch_filter_parameters()),
+              {{200, "GranthaBatchPage", "a page of batches"}}),
       reading("/v1/admin/bulk-import/batches/{batch}", "grantha.show", "Grantha: a batch with its first tasks", show,
               {}, {{200, "GranthaBatchWithTasks", "the batch"}}),
-      reading("/v1/admin/bulk-import/batches/{batch}/tasks", "grantha.tasks", "Grantha: its tasks", tasks,
-              task_filter_parameters(), {{200, "GranthaTaskPage", "a page of tasks"}}),
+      reading("/v1/admin/bulk-import/batches/{batch}/tasks", "grantha.tasks", "Grantha: its tasks",
+              in<list_tasks, kWords>, task_filter_parameters(), {{200, "GranthaTaskPage", "a page of tasks"}}),
       reading("/v1/admin/bulk-import/batches/{batch}/jobs", "grantha.jobs", "Grantha: its jobs, which are stages here",
-              stages, with_paging({}), {{200, "BatchStagePage", "stages in their order"}}),
-      reading("/v1/admin/bulk-import/batches/{batch}/events", "grantha.events", "Grantha: its history", events,
-              with_paging({}), {{200, "BatchEventPage", "events in their order"}}),
-      reading("/v1/admin/bulk-import/batches/{batch}/metrics", "grantha.metrics", "Grantha: how well it goes", metrics,
-              {}, {{200, "BatchMetrics", "as it stands now"}}),
+              in<list_stages, kWords>, with_paging({}), {{200, "BatchStagePage", "stages in their order"}}),
+      reading("/v1/admin/bulk-import/batches/{batch}/events", "grantha.events", "Grantha: its history",
+              in<list_events, kWords>, with_paging({}), {{200, "BatchEventPage", "events in their order"}}),
+      reading("/v1/admin/bulk-import/batches/{batch}/metrics", "grantha.metrics", "Grantha: how well it goes",
+              in<show_metrics, kWords>, {}, {{200, "BatchMetrics", "as it stands now"}}),
       reading("/v1/admin/bulk-import/batches/{batch}/export", "grantha.export", "Grantha: its tasks for quality checks",
               batch_export, {{"format", "string", "json (default) or csv"}},
               {{200, kCsvType, "a line for each task"},
@@ -275,21 +186,21 @@ std::vector<Route> batch_alias_routes() {
                 "Grantha: a batch of a manifest that is looked at first: its header, its first ten URLs, 10 MB",
                 receive_manifest),
       acting("/v1/admin/bulk-import/batches/{batch}/pause", "grantha.pause", "Grantha: begin no further work",
-             acted<jobs::pause_batch>),
+             in<act_on<jobs::pause_batch>, kWords>),
       acting("/v1/admin/bulk-import/batches/{batch}/resume", "grantha.resume", "Grantha: go on",
-             acted<jobs::resume_batch>),
+             in<act_on<jobs::resume_batch>, kWords>),
       acting("/v1/admin/bulk-import/batches/{batch}/cancel", "grantha.cancel", "Grantha: end it",
-             acted<jobs::cancel_batch>),
-      acting("/v1/admin/bulk-import/batches/{batch}/retry", "grantha.retry", "Grantha: try failed tasks again", retry,
-             "BatchRetry"),
+             in<act_on<jobs::cancel_batch>, kWords>),
+      acting("/v1/admin/bulk-import/batches/{batch}/retry", "grantha.retry", "Grantha: try failed tasks again",
+             in<retry_tasks, kWords>, "BatchRetry"),
       acting("/v1/admin/bulk-import/batches/{batch}/requeue-stuck", "grantha.requeue_stuck",
-             "Grantha: try again what runs for too long", requeue, "BatchRequeue"),
+             "Grantha: try again what runs for too long", in<requeue_stuck, kWords>, "BatchRequeue"),
       acting("/v1/admin/bulk-import/batches/{batch}/approve-all", "grantha.approve_all",
-             "Grantha: load what waits for review", approve),
+             "Grantha: load what waits for review", in<approve_all, kWords>),
       acting("/v1/admin/bulk-import/batches/{batch}/reject-all", "grantha.reject_all",
-             "Grantha: end what waits for review", acted<jobs::reject_batch>),
+             "Grantha: end what waits for review", in<act_on<jobs::reject_batch>, kWords>),
       acting("/v1/admin/bulk-import/batches/{batch}/finalize", "grantha.finalize", "Grantha: nothing changes any more",
-             acted<jobs::finalize_batch>),
+             in<act_on<jobs::finalize_batch>, kWords>),
       {.method = "DELETE",
        .path = "/v1/admin/bulk-import/batches/{batch}",
        .name = "grantha.delete",

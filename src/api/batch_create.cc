@@ -115,19 +115,6 @@ Result<http::Reception> receive_own(Asked asked) {
   return receive_batch(std::move(asked), accepted, false);
 }
 
-// What stands in the address, without what belongs to the upload itself.
-Result<json::object> said_in_query(const Asked& asked) {
-  const auto parameters = http::parameters_of(asked.request.query);
-  LADE_ASSIGN(Fields query, Fields::of_query(asked.request.query));
-  (void)query.text("name");
-  LADE_TRY(read_wishes(asked, query));
-  LADE_TRY(query.finish());
-  json::object values;
-  for (const auto& [name, value] : *parameters)
-    if (name != "name") values[name] = value;
-  return values;
-}
-
 }  // namespace
 
 Result<http::Reception> receive_batch(Asked asked, Tell tell, bool only_manifests) {
@@ -141,20 +128,11 @@ Result<http::Reception> receive_batch(Asked asked, Tell tell, bool only_manifest
                                 return create_by_json(asked, connection, text, dropped, note, only_manifests, tell);
                               });
                         }});
-  LADE_ASSIGN(const json::object in_query, said_in_query(asked));
   const UploadRules rules{.most_bytes = only_manifests ? kMostManifestBytes : 0};
-  return receive_upload(asked, rules,
-                        [asked, tell, only_manifests, in_query](db::Connection& connection, Received& received,
-                                                                AuditNote& note) -> Result<http::Response> {
-                          json::object said = in_query;  // the form says it more closely
-                          for (const auto& [name, value] : received.form) said[name] = value;
-                          Fields fields(said, "field");
-                          Creation creation{{}, only_manifests};
-                          LADE_ASSIGN(creation.wishes, read_wishes(asked, fields));
-                          LADE_TRY(fields.finish());
-                          LADE_ASSIGN(received.file.id, store::create_file(connection, received.file));
-                          creation.files.push_back(received.file);
-                          return create(asked, connection, std::move(creation), note, tell);
+  return receive_wishes(asked, rules,
+                        [asked, tell, only_manifests](db::Connection& connection, Wishes wishes,
+                                                      const store::FileRecord& file, AuditNote& note) {
+                          return create(asked, connection, {std::move(wishes), only_manifests, {file}}, note, tell);
                         });
 }
 

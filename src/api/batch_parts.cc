@@ -2,7 +2,7 @@
 
 #include <functional>
 
-#include "api/batches.h"
+#include "api/batch_answers.h"
 #include "api/paging.h"
 #include "api/problem.h"
 #include "base/sha256.h"
@@ -13,53 +13,12 @@
 namespace lade::api {
 namespace {
 
-namespace json = boost::json;
 using accounts::Role;
-
-json::value next_of(const std::string& next) {
-  return next.empty() ? json::value(nullptr) : json::value(next);
-}
-
-Result<http::Response> tasks(Call& call) {
-  LADE_ASSIGN(const jobs::RowTaskFilter filter, read_task_filter(call));
-  LADE_TRY(call.query.finish());
-  LADE_ASSIGN(const store::BatchRecord batch, require_visible_batch(call));
-  LADE_ASSIGN(const jobs::RowTaskPage page, jobs::list_row_tasks(call.connection, batch, filter));
-  json::array items;
-  for (const jobs::RowTask& task : page.tasks) items.push_back(to_json(task, batch));
-  return json_response(200, json::object{{"items", std::move(items)}, {"next", next_of(page.next)}});
-}
 
 Result<http::Response> task(Call& call) {
   LADE_TRY(call.query.finish());
   LADE_ASSIGN(const store::BatchRecord batch, require_visible_batch(call));
   LADE_ASSIGN(const jobs::RowTask found, jobs::find_row_task(call.connection, batch, call.at("task")));
-  return json_response(200, to_json(found, batch));
-}
-
-Result<http::Response> stages(Call& call) {
-  LADE_ASSIGN(const Page page, read_page(call.query));
-  LADE_TRY(call.query.finish());
-  LADE_ASSIGN(const store::BatchRecord batch, require_visible_batch(call));
-  LADE_ASSIGN(const jobs::BatchStagePage found, jobs::batch_stages(call.connection, batch, page.before, page.limit));
-  json::array items;
-  for (const jobs::BatchStage& stage : found.stages) items.push_back(to_json(stage, batch));
-  return json_response(200, json::object{{"items", std::move(items)},
-                                         {"next", next_of(found.next == 0 ? "" : std::to_string(found.next))}});
-}
-
-Result<http::Response> events(Call& call) {
-  LADE_ASSIGN(const Page page, read_page(call.query));
-  LADE_TRY(call.query.finish());
-  LADE_ASSIGN(const store::BatchRecord batch, require_visible_batch(call));
-  LADE_ASSIGN(const auto history, store::batch_events(call.connection, batch.uuid, page.before, page.limit + 1));
-  return page_response(history, page, [](const store::BatchEvent& event) { return event.id; });
-}
-
-Result<http::Response> metrics(Call& call) {
-  LADE_TRY(call.query.finish());
-  LADE_ASSIGN(const store::BatchRecord batch, require_visible_batch(call));
-  LADE_ASSIGN(const jobs::BatchMetrics found, jobs::batch_metrics(call.connection, batch));
   return json_response(200, to_json(found, batch));
 }
 
@@ -161,18 +120,20 @@ std::vector<Route> batch_part_routes() {
   };
   return {
       part("/api/v1/batches/{batch}/tasks", "batches.tasks",
-           "Its row tasks: a page to fetch each; of imports that fetch nothing, the tasks that they are made of", tasks,
-           task_filter_parameters(), {{200, "RowTaskPage", "a page of tasks, by import and row"}}),
+           "Its row tasks: a page to fetch each; of imports that fetch nothing, the tasks that they are made of",
+           in<list_tasks, kOwnWords>, task_filter_parameters(),
+           {{200, "RowTaskPage", "a page of tasks, by import and row"}}),
       part("/api/v1/batches/{batch}/tasks/{task}", "batches.task", "One row task, with its error", task, {},
            {{200, "RowTask", "the task"}}),
       part("/api/v1/batches/{batch}/stages", "batches.stages",
-           "The stages of its imports: manifest_ingest, scrape, enrich, entity_resolution, review_prep, load", stages,
-           with_paging({}), {{200, "BatchStagePage", "stages by import; a page has so many imports"}}),
-      part("/api/v1/batches/{batch}/events", "batches.events", "Its history, which nobody can change", events,
-           with_paging({}), {{200, "BatchEventPage", "events in their order"}}),
+           "The stages of its imports: manifest_ingest, scrape, enrich, entity_resolution, review_prep, load",
+           in<list_stages, kOwnWords>, with_paging({}),
+           {{200, "BatchStagePage", "stages by import; a page has so many imports"}}),
+      part("/api/v1/batches/{batch}/events", "batches.events", "Its history, which nobody can change",
+           in<list_events, kOwnWords>, with_paging({}), {{200, "BatchEventPage", "events in their order"}}),
       part("/api/v1/batches/{batch}/metrics", "batches.metrics",
-           "How well it goes: success rate, durations by stage, retry rate, most frequent reasons of failures", metrics,
-           {}, {{200, "BatchMetrics", "as it stands now"}}),
+           "How well it goes: success rate, durations by stage, retry rate, most frequent reasons of failures",
+           in<show_metrics, kOwnWords>, {}, {{200, "BatchMetrics", "as it stands now"}}),
       part("/api/v1/batches/{batch}/evidence/{task}", "batches.evidence", "The page as it was fetched, as a download",
            batch_evidence, {}, {{200, "application/octet-stream", "the bytes as they came"}}),
       part("/api/v1/batches/{batch}/errors.csv", "batches.errors", "What failed or is blocked, and why, as CSV",

@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-#include "accounts/companies.h"
+#include "api/batch_answers.h"
 #include "api/paging.h"
 #include "api/problem.h"
 #include "base/moment.h"
@@ -31,71 +31,17 @@ Result<std::string> time_of(const std::optional<std::string>& text, std::string_
               "2024-12-31, or 2024-12-31T23:59:59.999Z", ErrorKind::usage);
 }
 
-Result<http::Response> list(Call& call) {
-  LADE_ASSIGN(store::BatchFilter filter, read_batch_filter(call));
-  LADE_ASSIGN(const Page page, read_page(call.query));
-  LADE_TRY(call.query.finish());
-  filter.before = page.before;
-  filter.limit = page.limit + 1;
-  LADE_ASSIGN(const store::BatchPage found, store::list_batches(call.connection, filter));
-  return page_response(found.batches, page, [](const store::BatchRecord& batch) { return batch.id; });
-}
-
 Result<http::Response> show(Call& call) {
   LADE_TRY(call.query.finish());
   LADE_ASSIGN(const store::BatchRecord batch, require_visible_batch(call));
   return json_response(200, to_json(batch));
 }
 
-// The answer to an action; a refused one says how the batch stands.
-Result<http::Response> answer(Call& call, const Result<jobs::BatchOutcome>& outcome) {
-  if (outcome) {
-    call.object_id = outcome->batch.uuid;
-    call.audit = {{"batch", outcome->batch.name}, {"jobs", outcome->done}, {"tasks", outcome->tasks}};
-    return json_response(200, to_json(*outcome));
-  }
-  if (outcome.error().code != "transition_refused") return fail(outcome.error());
-  LADE_ASSIGN(const store::BatchRecord batch, require_visible_batch(call));
-  return problem(outcome.error(), {{"status_now", batch.status()}});
-}
-
-template <auto act>
-Result<http::Response> acted(Call& call) {
-  LADE_TRY(call.query.finish());
-  LADE_TRY(call.body.finish());
-  LADE_TRY(require_visible_batch(call));
-  return answer(call, act(call.connection, batch_order(call)));
-}
-
-Result<http::Response> retry(Call& call) {
-  LADE_TRY(call.query.finish());
-  const jobs::BatchRetry wanted = read_retry(call);
-  LADE_TRY(call.body.finish());
-  LADE_TRY(require_visible_batch(call));
-  return answer(call, jobs::retry_batch(call.connection, batch_order(call), wanted));
-}
-
-Result<http::Response> requeue(Call& call) {
-  LADE_TRY(call.query.finish());
-  const std::chrono::seconds threshold = read_threshold(call);
-  LADE_TRY(call.body.finish());
-  LADE_TRY(require_visible_batch(call));
-  return answer(call, jobs::requeue_stuck(call.connection, batch_order(call), threshold));
-}
-
-Result<http::Response> approve(Call& call) {
-  LADE_TRY(call.query.finish());
-  LADE_TRY(call.body.finish());
-  LADE_ASSIGN(const store::BatchRecord batch, require_visible_batch(call));
-  LADE_TRY(check_may_approve(call, batch));
-  return answer(call, jobs::approve_batch(call.connection, batch_order(call)));
-}
-
 Result<http::Response> remove(Call& call) {
   LADE_TRY(call.query.finish());
   LADE_TRY(require_visible_batch(call));
   // Files of deleted imports are named by nobody any more: tidying up removes them.
-  return answer(call, jobs::delete_batch(call.connection, batch_order(call)));
+  return tell(call, jobs::delete_batch(call.connection, batch_order(call)), kOwnWords);
 }
 
 Route action(std::string_view path, std::string_view name, std::string_view summary,
@@ -146,24 +92,6 @@ std::vector<Parameter> batch_filter_parameters() {
           {"until", "string", "made on this day or earlier, or before this moment"}};
 }
 
-jobs::BatchRetry read_retry(Call& call) {
-  return {call.body.text("status").value_or(""), call.body.text("source").value_or(""),
-          call.body.text("error").value_or(""), call.body.text("key").value_or(""),
-          call.body.texts("ids").value_or(std::vector<std::string>())};
-}
-
-std::chrono::seconds read_threshold(Call& call) {
-  constexpr std::int64_t kHalfAnHour = 1800, kMost = 30 * 24 * 3600;
-  return std::chrono::seconds(call.body.integer("older_than_seconds", 0, kMost).value_or(kHalfAnHour));
-}
-
-Result<void> check_may_approve(const Call& call, const store::BatchRecord& batch) {
-  LADE_ASSIGN(const auto company, accounts::require_company(call.connection, std::to_string(call.who().company)));
-  if (!company.approver_must_differ || batch.created_by != call.who().user) return {};
-  return fail("not_allowed", "nobody approves what they have uploaded themselves", "somebody else must look at it",
-              ErrorKind::usage);
-}
-
 std::vector<Route> batch_routes() {
   const Access reads{Role::viewer, "imports:read"}, reviews{Role::reviewer, "imports:review"};
   std::vector<Route> routes = batch_create_routes();
@@ -173,7 +101,7 @@ std::vector<Route> batch_routes() {
        .name = "batches.list",
        .summary = "Batches, newest first",
        .access = reads,
-       .answer = list,
+       .answer = in<list_batches, kOwnWords>,
        .query = with_paging(batch_filter_parameters()),
        .answers = {{200, "BatchPage", "a page of batches"}}},
       {.method = "GET",
@@ -184,22 +112,24 @@ std::vector<Route> batch_routes() {
        .answer = show,
        .answers = {{200, "Batch", "the batch"}}},
       action("/api/v1/batches/{batch}/pause", "batches.pause", "Begin no further work on its imports",
-             acted<jobs::pause_batch>),
-      action("/api/v1/batches/{batch}/resume", "batches.resume", "Go on with its imports", acted<jobs::resume_batch>),
+             in<act_on<jobs::pause_batch>, kOwnWords>),
+      action("/api/v1/batches/{batch}/resume", "batches.resume", "Go on with its imports",
+             in<act_on<jobs::resume_batch>, kOwnWords>),
       action("/api/v1/batches/{batch}/cancel", "batches.cancel", "End all its imports; rows that are in stay in",
-             acted<jobs::cancel_batch>),
+             in<act_on<jobs::cancel_batch>, kOwnWords>),
       action("/api/v1/batches/{batch}/retry", "batches.retry",
-             "Do again what failed of its imports, and only that; or those of its tasks that are named", retry,
-             {Role::operator_, "imports:write"}, "BatchRetry"),
+             "Do again what failed of its imports, and only that; or those of its tasks that are named",
+             in<retry_tasks, kOwnWords>, {Role::operator_, "imports:write"}, "BatchRetry"),
       action("/api/v1/batches/{batch}/requeue-stuck", "batches.requeue_stuck",
-             "Try again what has been running for too long", requeue, {Role::operator_, "imports:write"},
-             "BatchRequeue"),
+             "Try again what has been running for too long", in<requeue_stuck, kOwnWords>,
+             {Role::operator_, "imports:write"}, "BatchRequeue"),
       action("/api/v1/batches/{batch}/approve-all", "batches.approve_all", "Load its imports that wait for review",
-             approve, reviews),
+             in<approve_all, kOwnWords>, reviews),
       action("/api/v1/batches/{batch}/reject-all", "batches.reject_all", "End its imports that wait for review",
-             acted<jobs::reject_batch>, reviews),
+             in<act_on<jobs::reject_batch>, kOwnWords>, reviews),
       action("/api/v1/batches/{batch}/finalize", "batches.finalize",
-             "All its imports have ended, and nothing of it is to change any more", acted<jobs::finalize_batch>),
+             "All its imports have ended, and nothing of it is to change any more",
+             in<act_on<jobs::finalize_batch>, kOwnWords>),
       {.method = "DELETE",
        .path = "/api/v1/batches/{batch}",
        .name = "batches.delete",

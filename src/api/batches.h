@@ -9,7 +9,7 @@
 #include "jobs/batches.h"
 #include "store/batch_events.h"
 
-// What the routes about batches share; batches.cc has them by lade's own names, batch_aliases.cc by those of seed G.
+// What the routes about batches share.
 namespace lade::api {
 
 boost::json::object to_json(const jobs::RowTask& task, const store::BatchRecord& batch);
@@ -27,12 +27,6 @@ std::vector<Parameter> batch_filter_parameters();
 
 Result<jobs::RowTaskFilter> read_task_filter(Call& call);
 std::vector<Parameter> task_filter_parameters();
-// What a retry names.
-jobs::BatchRetry read_retry(Call& call);
-// From when on a task is stuck.
-std::chrono::seconds read_threshold(Call& call);
-// Nobody approves what they have uploaded themselves, where the company wants it so.
-Result<void> check_may_approve(const Call& call, const store::BatchRecord& batch);
 
 // A form with a manifest, or JSON that names files: a batch with an import for each. `answer` tells of it.
 Result<http::Reception> receive_batch(Asked asked, http::Response (*answer)(const store::BatchRecord&),

@@ -102,7 +102,7 @@ Result<http::Response> create_by_json(const Asked& asked, db::Connection& connec
 }
 
 // What stands in the address, without what belongs to the upload itself.
-Result<json::object> wishes_in_query(const Asked& asked) {
+Result<json::object> said_in_query(const Asked& asked) {
   const auto parameters = http::parameters_of(asked.request.query);
   LADE_ASSIGN(Fields query, Fields::of_query(asked.request.query));
   (void)query.text("name");
@@ -305,20 +305,28 @@ Result<JobRecord> require_import(const Asked& asked, db::Connection& connection)
   return std::move(*job);
 }
 
-Result<http::Reception> receive_import(Asked asked, const UploadRules& rules,
-                                       std::function<http::Response(const JobRecord&)> answer) {
-  LADE_ASSIGN(const json::object in_query, wishes_in_query(asked));
+Result<http::Reception> receive_wishes(Asked asked, const UploadRules& rules, WithWishes then) {
+  LADE_ASSIGN(const json::object in_query, said_in_query(asked));
   return receive_upload(asked, rules,
-                        [asked, in_query, answer](db::Connection& connection, Received& received,
-                                                  AuditNote& note) -> Result<http::Response> {
+                        [asked, in_query, then](db::Connection& connection, Received& received,
+                                                AuditNote& note) -> Result<http::Response> {
                           json::object said = in_query;  // the form says it more closely
                           for (const auto& [name, value] : received.form) said[name] = value;
                           Fields fields(said, "field");
-                          LADE_ASSIGN(const Wishes wishes, read_wishes(asked, fields));
+                          LADE_ASSIGN(Wishes wishes, read_wishes(asked, fields));
                           LADE_TRY(fields.finish());
                           LADE_ASSIGN(received.file.id, store::create_file(connection, received.file));
+                          return then(connection, std::move(wishes), received.file, note);
+                        });
+}
+
+Result<http::Reception> receive_import(Asked asked, const UploadRules& rules,
+                                       std::function<http::Response(const JobRecord&)> answer) {
+  return receive_wishes(asked, rules,
+                        [asked, answer](db::Connection& connection, Wishes wishes, const store::FileRecord& file,
+                                        AuditNote& note) -> Result<http::Response> {
                           LADE_ASSIGN(http::Response response,
-                                      import_file(asked, connection, wishes, received.file, note));
+                                      import_file(asked, connection, std::move(wishes), file, note));
                           if (response.status >= 400) return response;
                           LADE_ASSIGN(const auto job, store::find_job(connection, note.object_id, asked.who().company));
                           return answer(*job);

@@ -56,6 +56,11 @@ std::vector<Route> diff_routes();
 std::vector<Route> fix_routes();
 std::vector<Route> lineage_routes();
 
+// Takes a file and what is said about its import, in the address and in the form; `then` runs in the transaction that
+// accepts it, with the file recorded.
+using WithWishes = std::function<Result<http::Response>(db::Connection& connection, Wishes wishes,
+                                                        const store::FileRecord& file, AuditNote& note)>;
+Result<http::Reception> receive_wishes(Asked asked, const UploadRules& rules, WithWishes then);
 // Takes a file and makes a job of it; `answer` tells about the job.
 Result<http::Reception> receive_import(Asked asked, const UploadRules& rules,
                                        std::function<http::Response(const store::JobRecord&)> answer);

@@ -14,13 +14,15 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kLongestPoll{1'000};
 constexpr std::size_t kMostIdle = 256;
-constexpr std::size_t kMostAddresses = 4;  // of a host, tried one after another
+constexpr long kMostKeptConnections = 256;  // libcurl's own limit follows how many are under way, down to none
+constexpr std::size_t kMostAddresses = 4;   // of a host, tried one after another
 
 CURLM* new_multi() {
   static const CURLcode ready = curl_global_init(CURL_GLOBAL_DEFAULT);
   LADE_ASSERT(ready == CURLE_OK);
   CURLM* multi = curl_multi_init();
   LADE_ASSERT(multi != nullptr);
+  LADE_ASSERT(curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, kMostKeptConnections) == CURLM_OK);
   return multi;
 }
 
@@ -58,11 +60,14 @@ void FetchLoop::submit(FetchRequest request, const std::stop_token& stop, Fetche
     to_cancel_.push_back(id);
     curl_multi_wakeup(multi_.get());
   });
+  bool is_first = false;
   {
     const std::lock_guard lock(mutex_);
+    is_first = submitted_.empty();
     submitted_.push_back(std::move(visit));
   }
-  curl_multi_wakeup(multi_.get());
+  // Those that were there already have woken the loop, which takes all of them.
+  if (is_first) curl_multi_wakeup(multi_.get());
 }
 
 void FetchLoop::run(const std::stop_token& stop) {

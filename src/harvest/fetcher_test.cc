@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <barrier>
 #include <condition_variable>
 #include <ctime>
 #include <mutex>
@@ -46,8 +47,8 @@ std::string gzipped(const std::string& text) {
 
 class Fetching : public ::testing::Test {
  protected:
-  void serve(PageServer::Answer answer) {
-    server_ = std::make_unique<PageServer>(std::move(answer));
+  void serve(PageServer::Answer answer, bool keeps = false) {
+    server_ = std::make_unique<PageServer>(std::move(answer), keeps);
     FetcherOptions options{.guard = {.allow = {"127.0.0.1", "site.test", "other.test"},
                                      .ports = {static_cast<std::uint16_t>(server_->port())}},
                            .resolver = {.servers = names_.address()}};
@@ -80,6 +81,33 @@ class Fetching : public ::testing::Test {
   std::unique_ptr<PageServer> server_;
   std::unique_ptr<Fetcher> fetcher_;
 };
+
+// Many at once, again and again with none under way between: on the connections of the first time.
+TEST_F(Fetching, ConnectionsAreKept) {
+  constexpr int kAtOnce = 16, kTimes = 4;
+  std::barrier together(kAtOnce), ended(kAtOnce + 1);
+  serve(
+      [&](const Request&, const Peer& peer) {
+        together.arrive_and_wait();
+        peer.send("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 5\r\n\r\nhello");
+      },
+      true);
+  for (int time = 0; time < kTimes; ++time) {
+    std::atomic<int> good = 0;
+    for (int i = 0; i < kAtOnce; ++i) {
+      FetchRequest asked = request(fmt::format("/{}", i));
+      asked.body = nullptr;
+      fetcher_->start(asked, {}, [&](const FetchOutcome& outcome) {
+        good += outcome.has_value() ? 1 : 0;
+        (void)ended.arrive();
+      });
+    }
+    ended.arrive_and_wait();
+    EXPECT_EQ(good, kAtOnce);
+  }
+  EXPECT_EQ(server_->connections(), kAtOnce);
+  fetcher_.reset();  // its thread may still be leaving the barrier
+}
 
 TEST_F(Fetching, TellsAllOfAPage) {
   Request seen;

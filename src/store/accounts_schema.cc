@@ -108,24 +108,6 @@ CREATE TABLE lade_audit_head (
 INSERT INTO lade_audit_head (company_id) SELECT id FROM lade_company;
 )sql";
 
-constexpr std::string_view kAuditAppendOnlySqlite = R"sql(
-CREATE TRIGGER lade_audit_unchanged BEFORE UPDATE ON lade_audit
-BEGIN
-  SELECT RAISE(ABORT, 'lade_audit is append-only');
-END;
-CREATE TRIGGER lade_audit_kept BEFORE DELETE ON lade_audit
-BEGIN
-  SELECT RAISE(ABORT, 'lade_audit is append-only');
-END;
-)sql";
-
-constexpr std::string_view kAuditAppendOnlyPostgresql = R"sql(
-CREATE FUNCTION lade_audit_append_only() RETURNS trigger LANGUAGE plpgsql AS
-$$BEGIN RAISE EXCEPTION 'lade_audit is append-only'; END$$;
-CREATE TRIGGER lade_audit_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON lade_audit
-FOR EACH STATEMENT EXECUTE FUNCTION lade_audit_append_only();
-)sql";
-
 // A request with an Idempotency-Key that came before gets the answer it got then; no status yet: it is being answered.
 constexpr std::string_view kOwnersAndAnswers = R"sql(
 ALTER TABLE lade_job ADD project_id integer REFERENCES lade_project (id);
@@ -155,8 +137,9 @@ std::string shared_text() {
 }  // namespace
 
 db::Migration accounts_migration() {
-  static const std::string sqlite = for_sqlite(shared_text()) + std::string(kAuditAppendOnlySqlite);
-  static const std::string postgresql = for_postgresql(shared_text()) + std::string(kAuditAppendOnlyPostgresql);
+  static const std::string sqlite =
+      for_sqlite(shared_text()) + append_only_in_sqlite("lade_audit", "unchanged", "kept");
+  static const std::string postgresql = for_postgresql(shared_text()) + append_only_in_postgresql("lade_audit");
   return {9, "accounts", sqlite, postgresql};
 }
 

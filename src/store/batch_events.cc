@@ -35,23 +35,6 @@ ALTER TABLE lade_batch ADD finalized_at @time;
 ALTER TABLE lade_batch ADD finalized_by text;
 )sql";
 
-constexpr std::string_view kAppendOnlySqlite = R"sql(
-CREATE TRIGGER lade_batch_event_no_update BEFORE UPDATE ON lade_batch_event
-BEGIN
-  SELECT RAISE(ABORT, 'lade_batch_event is append-only');
-END;
-CREATE TRIGGER lade_batch_event_no_delete BEFORE DELETE ON lade_batch_event
-BEGIN
-  SELECT RAISE(ABORT, 'lade_batch_event is append-only');
-END;
-)sql";
-constexpr std::string_view kAppendOnlyPostgresql = R"sql(
-CREATE FUNCTION lade_batch_event_append_only() RETURNS trigger LANGUAGE plpgsql AS
-$$BEGIN RAISE EXCEPTION 'lade_batch_event is append-only'; END$$;
-CREATE TRIGGER lade_batch_event_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON lade_batch_event
-FOR EACH STATEMENT EXECUTE FUNCTION lade_batch_event_append_only();
-)sql";
-
 // Whoever changes how many jobs of the batch are live waits here for others who do. (SQLite has one writer anyway.)
 Result<void> lock_batch(db::Connection& connection, std::int64_t batch) {
   if (connection.backend() == db::Backend::sqlite) return {};
@@ -163,8 +146,9 @@ Result<void> tell_batch_of_page(db::Connection& connection, const PageEvent& eve
 }
 
 db::Migration batches_migration() {
-  static const std::string sqlite = for_sqlite(kTable) + std::string(kAppendOnlySqlite),
-                           postgresql = for_postgresql(kTable) + std::string(kAppendOnlyPostgresql);
+  static const std::string sqlite =
+                               for_sqlite(kTable) + append_only_in_sqlite("lade_batch_event", "no_update", "no_delete"),
+                           postgresql = for_postgresql(kTable) + append_only_in_postgresql("lade_batch_event");
   return {25, "history of batches", sqlite, postgresql};
 }
 

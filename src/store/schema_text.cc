@@ -1,5 +1,7 @@
 #include "store/schema_text.h"
 
+#include <fmt/format.h>
+
 #include <initializer_list>
 #include <utility>
 
@@ -27,6 +29,25 @@ std::string for_postgresql(std::string_view text) {
                      {"@uuid", "uuid"},
                      {"@time", "timestamptz"},
                      {"@bytes", "bytea"}});
+}
+
+std::string append_only_in_sqlite(std::string_view table, std::string_view no_update, std::string_view no_delete) {
+  constexpr std::string_view kTrigger = R"sql(CREATE TRIGGER {0}_{1} BEFORE {2} ON {0}
+BEGIN
+  SELECT RAISE(ABORT, '{0} is append-only');
+END;
+)sql";
+  return "\n" + fmt::format(kTrigger, table, no_update, "UPDATE") + fmt::format(kTrigger, table, no_delete, "DELETE");
+}
+
+std::string append_only_in_postgresql(std::string_view table) {
+  return fmt::format(R"sql(
+CREATE FUNCTION {0}_append_only() RETURNS trigger LANGUAGE plpgsql AS
+$$BEGIN RAISE EXCEPTION '{0} is append-only'; END$$;
+CREATE TRIGGER {0}_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON {0}
+FOR EACH STATEMENT EXECUTE FUNCTION {0}_append_only();
+)sql",
+                     table);
 }
 
 }  // namespace lade::store

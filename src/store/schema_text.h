@@ -10,4 +10,9 @@ namespace lade::store {
 std::string for_sqlite(std::string_view text);
 std::string for_postgresql(std::string_view text);
 
+// Triggers that keep a table as it was written: nothing of it is changed or deleted. SQLite has one for each; their
+// names end so.
+std::string append_only_in_sqlite(std::string_view table, std::string_view no_update, std::string_view no_delete);
+std::string append_only_in_postgresql(std::string_view table);
+
 }  // namespace lade::store

@@ -43,7 +43,7 @@ class ProgramTest(unittest.TestCase):
         return path
 
     def sql(self, text, database="company.db"):
-        with sqlite3.connect(self.folder / database) as connection:
+        with sqlite3.connect(self.folder / database, timeout=60) as connection:
             rows = connection.execute(text).fetchall()
         connection.close()
         return rows

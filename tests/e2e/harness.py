@@ -85,7 +85,7 @@ class Description:
 class Client:
     def __init__(self, port, token=None, description=None):
         self.port, self.token, self.description = port, token, description
-        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=180)
 
     def request(self, method, path, body=None, headers=None):
         headers = dict(headers or {})
@@ -165,7 +165,7 @@ class Process:
         for line in self.process.stderr:
             self.lines.append(line.rstrip("\n"))
 
-    def wait_for(self, pattern, seconds=60):
+    def wait_for(self, pattern, seconds=120):
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             for line in list(self.lines):
@@ -195,7 +195,7 @@ class Process:
         self.reader.join(5)
         self.process.stderr.close()
 
-    def stop(self, seconds=20):
+    def stop(self, seconds=60):
         """As an operator would; gives the exit code."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
@@ -270,7 +270,7 @@ class ServerTest(ProgramTest):
         self.assertEqual(answer.status, 202, answer.body)
         return answer.json()["job_id"]
 
-    def wait_for(self, job, *statuses, client=None, seconds=60):
+    def wait_for(self, job, *statuses, client=None, seconds=180):
         statuses = statuses or ("succeeded", "failed", "cancelled", "rejected")
         end = time.monotonic() + seconds
         while True:

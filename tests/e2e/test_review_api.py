@@ -47,7 +47,7 @@ class Review(ServerTest):
     def works(self):
         return sorted(self.target("SELECT title, composer_id FROM work"))
 
-    def wait_until(self, condition, seconds=60):
+    def wait_until(self, condition, seconds=180):
         end = time.monotonic() + seconds
         while not condition():
             self.assertLess(time.monotonic(), end)
@@ -156,6 +156,25 @@ class Review(ServerTest):
         self.problem(self.decide(item, decision="pick", entity="77"), 404, "entity_not_found")
         self.problem(self.decide(item, decision="create", values={"name": ["a"]}), 400, "request_invalid")
         self.assertEqual(self.question("Johann Bach")["revision"], item["revision"])
+
+
+    def test_nobody_is_known_yet(self):
+        """The table of entities is empty: every name is asked for, none fails for good, and the first one that is created serves the others."""
+        self.target("CREATE TABLE author (id integer PRIMARY KEY, name text NOT NULL)")
+        text = WORKS.replace("definition: works", "definition: books").replace("table: composer,", "table: author,")
+        self.write("books.yaml", text)
+        self.check(self.lade("definitions", "add", "books.yaml"))
+        job = self.submit("Title,Composer\none,Anna Lee\ntwo,anna lee\nthree,Johann Bach\n", "books", name="books.csv")
+        found = self.wait_for(job)
+        self.assertEqual((found["status"], found["rows"]["failed"]), ("succeeded", 3))
+        items = self.questions(f"?job={job}")
+        self.assertEqual([(one["name"], one["tier"], one["candidates"]) for one in items],
+                         [("Anna Lee", "blocked", []), ("anna lee", "blocked", []), ("Johann Bach", "blocked", [])])
+        self.problem(self.decide(items[0], decision="pick", entity="1"), 404, "entity_not_found")
+        done = self.decide(items[0], decision="create", values={"id": 1})
+        self.assertEqual((done.status, done.json()["decided_items"]), (200, 2), done.body)
+        self.wait_until(lambda: self.works() == [("endaro", "1"), ("one", "1"), ("two", "1")])
+        self.assertEqual([one["name"] for one in self.questions(f"?job={job}")], ["Johann Bach"])
 
 
 class ReviewOnServer(OnServer, Review):

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <utility>
 
 namespace lade::testing {
 namespace {
@@ -70,8 +71,8 @@ void PageServer::Peer::reset() const {
   setsockopt(connection_, SOL_SOCKET, SO_LINGER, &now, sizeof now);
 }
 
-PageServer::PageServer(Answer answer)
-    : answer_(std::move(answer)), listener_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+PageServer::PageServer(Answer answer, bool keeps)
+    : answer_(std::move(answer)), keeps_(keeps), listener_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
   sockaddr_in address{.sin_family = AF_INET, .sin_port = 0, .sin_addr = {htonl(INADDR_LOOPBACK)}, .sin_zero = {}};
   socklen_t size = sizeof address;
   EXPECT_EQ(bind(listener_, reinterpret_cast<const sockaddr*>(&address), size), 0);
@@ -104,16 +105,19 @@ void PageServer::accept_all() {
 }
 
 void PageServer::serve(int connection) {
-  std::string head;
   if (speaks_tls(connection)) {
     Peer(connection).send("HTTP/1.1 400 Bad Request\r\n\r\n");
-  } else if (read_head(connection, head)) {
-    const Request request = request_of(head);
-    {
-      const std::lock_guard lock(mutex_);
-      asked_.push_back(request.path);
+  } else {
+    std::string head;
+    while (read_head(connection, head)) {
+      const Request request = request_of(std::exchange(head, {}));
+      {
+        const std::lock_guard lock(mutex_);
+        asked_.push_back(request.path);
+      }
+      answer_(request, Peer(connection));
+      if (!keeps_) break;
     }
-    answer_(request, Peer(connection));
   }
   const std::lock_guard lock(mutex_);
   open_.erase(connection);

@@ -36,7 +36,8 @@ class PageServer {
   };
   using Answer = std::function<void(const Request&, const Peer&)>;
 
-  explicit PageServer(Answer answer);
+  // `keeps`: further requests may come on the same connection; answers must not say that it is closed.
+  explicit PageServer(Answer answer, bool keeps = false);
   PageServer(const PageServer&) = delete;
   PageServer& operator=(const PageServer&) = delete;
   ~PageServer();
@@ -55,6 +56,7 @@ class PageServer {
   void serve(int connection);
 
   Answer answer_;
+  const bool keeps_;
   int listener_ = -1;
   int port_ = 0;
   std::atomic<int> connections_ = 0;
