@@ -169,6 +169,47 @@ class Rows(Screens):
         self.assertEqual(self.grid(self.job, "?issue=nothing")["items"], [])
         self.problem(self.client.get(f"{self.path}/grid?state=lost"), 400, "request_invalid")
 
+    def searched(self, query):
+        """The page once the whole file was looked at."""
+        for _ in range(1000):
+            page = self.grid(self.job, query)
+            if page["search"]["complete"]:
+                self.assertEqual(page["search"]["looked_at"], page["rows_total"])
+                return page
+        self.fail("the search does not end")
+
+    def test_rows_are_found_by_a_text_in_any_cell(self):
+        self.assertIsNone(self.grid(self.job)["search"])
+        page = self.searched("?q=NAME%2049")
+        self.assertEqual((page["matching"], [one["row"] for one in page["items"]][:3], page["items"][1]["index"]), (11, [49, 490, 491], 1))
+        self.assertEqual([one["row"] for one in self.searched("?q=c12&from=3&limit=2")["items"]], [122, 123])
+        self.assertEqual(self.searched("?q=name%2049&row=400&limit=1")["items"][0]["row"], 490)
+        self.assertEqual(self.searched("?q=name%2049&state=failed")["matching"], 3)
+        self.assertEqual(self.searched("?q=name%2049&state=inserted")["matching"], 8)
+        self.assertEqual([one["row"] for one in self.searched("?q=me%207&issue=required")["items"]], [7, 70, 77])
+        self.assertEqual(self.searched("?q=c1&state=updated")["matching"], 1)
+        self.assertEqual(self.searched("?q=nowhere")["items"], [])
+        self.problem(self.client.get(f"{self.path}/grid?q={'x' * 201}"), 400, "request_invalid")
+        # Corrected rows are found by what they say now.
+        answer = self.client.request("PATCH", f"{self.path}/rows/7", {"values": {"Name": "Straße; \"wide\" ÉTÉ"}})
+        self.assertEqual(answer.status, 200)
+        for text in ("strasse", "%22WIDE%22", "%C3%A9t%C3%A9", "%22%20%C3%89"):
+            self.assertEqual([one["row"] for one in self.searched(f"?q={text}")["items"]], [7], text)
+        self.assertEqual([one["row"] for one in self.searched("?q=me%207&issue=required")["items"]], [70, 77])
+        counted = self.client.post(f"{self.path}/rows/replace", {"column": "Name", "from": "name", "to": "N", "part": True, "dry_run": True,
+                                                                 "filter": {"q": "c12"}}).json()
+        self.assertEqual(counted["rows"], len([n for n in range(1, 501) if n % 7 and "c12" in f"c{n}"]))
+
+    def test_quoted_cells_are_searched_as_they_read_and_sensitive_ones_are_not(self):
+        job = self.waiting(HEADER + "a,\"say \"\"hello\"\", you\"\n" + "b,Grüße\n" + "c,plain\n")
+        self.path, self.job = f"/api/v1/imports/{job}", job
+        for text, rows in (("%22HELLO%22,", [1]), ("gr%C3%9Csse", [2]), ("%22%22", []), ("P", [3])):
+            self.assertEqual([one["row"] for one in self.searched(f"?q={text}")["items"]], rows, text)
+        self.write("hidden.yaml", UNITS.replace("definition: units", "definition: hidden").replace("values: {kg: kilogram, l: litre}", "sensitive: true"))
+        self.check(self.lade("definitions", "add", "hidden.yaml"))
+        self.job = self.waiting(HEADER + "".join(f"s{n},secret\n" for n in range(30)), definition="hidden")
+        self.assertEqual([self.searched(f"?q={text}")["matching"] for text in ("secret", "***", "s29")], [0, 0, 1])
+
     def test_where_in_the_file_they_stand(self):
         found = self.client.get(f"{self.path}/rows/map?slots=100").json()
         self.assertEqual((found["slots"], found["rows_per_slot"], sum(found["failed"]), sum(found["inserted"]), sum(found["updated"])), (100, 5, 71, 427, 1))

@@ -451,6 +451,7 @@ export interface Import {
     hint?: string;
   };
   results_error?: string;
+  rejected_because?: string | null;
   tasks?: TaskCounts;
   issues?: IssueCount[] | null;
   /** what will be done with the rows of an import that waits for review */
@@ -631,6 +632,10 @@ export interface Grid {
   matching: number;
   from: number;
   limit: number;
+  search: {
+    looked_at: number;
+    complete: boolean;
+  } | null;
   columns: {
     source: string;
     data: string[];
@@ -665,6 +670,7 @@ export interface Replacement {
     state?: string;
     issue?: string;
     column?: string;
+    q?: string;
   };
   dry_run?: boolean;
   revision?: number;
@@ -824,6 +830,10 @@ export interface ReviewedRow {
     message: string;
     hint: string;
   })[];
+}
+
+export interface Rejection {
+  reason?: string;
 }
 
 export interface Approval {
@@ -2365,7 +2375,7 @@ export interface Calls {
   /** Rows with all their cells, issues and changes, from any place of the list on */
   "imports.grid": {
     path: { import: string };
-    query: { state?: string; issue?: string; column?: string; from?: number; row?: number; limit?: number };
+    query: { state?: string; issue?: string; column?: string; q?: string; from?: number; row?: number; limit?: number };
     body: undefined;
     answer: Grid;
   };
@@ -2429,7 +2439,7 @@ export interface Calls {
   "imports.reject": {
     path: { import: string };
     query: undefined;
-    body: undefined;
+    body: Rejection;
     answer: Import;
   };
   /** Begin no further work; what is running goes on */
