@@ -303,6 +303,7 @@ export interface HeaderMatch {
     blank: number;
     evidence: string | null;
     ambiguous: boolean;
+    orders: string[];
     values: {
       kind: "enum" | "lookup";
       total: number;
@@ -327,6 +328,11 @@ export interface HeaderMatch {
   complete_count?: boolean;
 }
 
+export interface MappedColumn {
+  from: string;
+  format: string;
+}
+
 export interface NewDraft {
   name?: string;
   file_id?: string | null;
@@ -335,7 +341,7 @@ export interface NewDraft {
   /** how the file is read: keys of a definition's `source` */
   read?: Record<string, unknown>;
   /** data column to the file's column; null: nothing of the file goes there */
-  mapping?: Record<string, string | null>;
+  mapping?: Record<string, string | null | MappedColumn>;
   /** data column to text in the file to what it means: another text, a blank cell, or what it is (which may fail) */
   values?: Record<string, Record<string, {
     use: string;
@@ -357,7 +363,7 @@ export interface Draft {
   /** how the file is read: keys of a definition's `source` */
   read: Record<string, unknown>;
   /** data column to the file's column; null: nothing of the file goes there */
-  mapping: Record<string, string | null>;
+  mapping: Record<string, string | null | MappedColumn>;
   /** data column to text in the file to what it means: another text, a blank cell, or what it is (which may fail) */
   values: Record<string, Record<string, {
     use: string;
@@ -523,7 +529,7 @@ export interface NewImport {
   /** of a draft, which says file, definition, reading, mapping and values, and ends with it; somebody reviews it unless review says never */
   draft_id?: string;
   /** data column to the file's column; null: nothing of the file goes there */
-  mapping?: Record<string, string | null>;
+  mapping?: Record<string, string | null | MappedColumn>;
   /** data column to text in the file to what it means: another text, a blank cell, or what it is (which may fail) */
   values?: Record<string, Record<string, {
     use: string;
@@ -2345,6 +2351,12 @@ export interface Calls {
     answer: ReviewedRow;
   };
   /** Tables of the database that show the import's rows: <slug>_upload and <slug>_data, made anew */
+  "imports.take_over": {
+    path: { import: string };
+    query: undefined;
+    body: { from: string };
+    answer: { rows: number; revision: number };
+  };
   "imports.make_tables": {
     path: { import: string };
     query: undefined;
@@ -3319,6 +3331,7 @@ export const addresses: Record<keyof Calls, readonly [method: string, path: stri
   "imports.rows": ['GET', '/api/v1/imports/{import}/rows'],
   "imports.row": ['GET', '/api/v1/imports/{import}/rows/{row}'],
   "imports.correct_row": ['PATCH', '/api/v1/imports/{import}/rows/{row}'],
+  "imports.take_over": ['POST', '/api/v1/imports/{import}/rows/take-over'],
   "imports.make_tables": ['POST', '/api/v1/imports/{import}/tables'],
   "imports.issues": ['GET', '/api/v1/imports/{import}/issues'],
   "imports.task_map": ['GET', '/api/v1/imports/{import}/tasks/map'],
