@@ -18,7 +18,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 WEB = ROOT / "web"
-TESTS = ["new_import", "review_grid", "operations", "administration", "batches"]
+TESTS = ["new_import", "questions", "review_grid", "operations", "administration", "batches"]
 COUNTS = re.compile(r"(\d+) passed, (\d+) failed")
 
 

@@ -302,7 +302,9 @@ export interface HeaderMatch {
     cells: number;
     blank: number;
     evidence: string | null;
+    /** every date fits several orders, and the definition does not say which it is */
     ambiguous: boolean;
+    /** formats of dates that fit every cell, where the definition has none */
     orders: string[];
     values: {
       kind: "enum" | "lookup";
@@ -329,7 +331,9 @@ export interface HeaderMatch {
 }
 
 export interface MappedColumn {
+  /** the file's column */
   from: string;
+  /** of dates, when their order cannot be known: DD/MM/YYYY */
   format: string;
 }
 
@@ -457,6 +461,7 @@ export interface Import {
     hint?: string;
   };
   results_error?: string;
+  /** of a rejected import asked for by itself; null: nobody said why */
   rejected_because?: string | null;
   tasks?: TaskCounts;
   issues?: IssueCount[] | null;
@@ -638,6 +643,7 @@ export interface Grid {
   matching: number;
   from: number;
   limit: number;
+  /** of `q`: how far it has come */
   search: {
     looked_at: number;
     complete: boolean;
@@ -676,10 +682,21 @@ export interface Replacement {
     state?: string;
     issue?: string;
     column?: string;
+    /** a text in any cell */
     q?: string;
   };
   dry_run?: boolean;
   revision?: number;
+}
+
+export interface TakeOver {
+  /** the other import: id, UUID or slug */
+  from: string;
+}
+
+export interface TakenOver {
+  rows: number;
+  revision: number;
 }
 
 export interface Replaced {
@@ -838,13 +855,14 @@ export interface ReviewedRow {
   })[];
 }
 
-export interface Rejection {
-  reason?: string;
-}
-
 export interface Approval {
   /** what was looked at, unless If-Match says it */
   revision?: number;
+}
+
+export interface Rejection {
+  /** why, in one line of at most 1000 bytes; whoever sent the file reads it */
+  reason?: string;
 }
 
 export interface IssuePage {
@@ -2350,13 +2368,14 @@ export interface Calls {
     body: RowCorrection;
     answer: ReviewedRow;
   };
-  /** Tables of the database that show the import's rows: <slug>_upload and <slug>_data, made anew */
+  /** Correct its rows as another import of the same file was corrected, while it waits for review */
   "imports.take_over": {
     path: { import: string };
     query: undefined;
-    body: { from: string };
-    answer: { rows: number; revision: number };
+    body: TakeOver;
+    answer: TakenOver;
   };
+  /** Tables of the database that show the import's rows: <slug>_upload and <slug>_data, made anew */
   "imports.make_tables": {
     path: { import: string };
     query: undefined;
