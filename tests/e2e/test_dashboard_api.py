@@ -238,6 +238,41 @@ class Rows(Screens):
         refused = self.client.post(f"/api/v1/imports/{ended}/rows/replace", {"column": "Name", "from": "first", "to": "x"})
         self.problem(refused, 409, "transition_refused")
 
+    def test_corrections_are_taken_over_by_another_import_of_the_same_file(self):
+        file = self.stored((HEADER + "a,first\n,second\n,third\n").encode())
+        made = {"file_id": file, "definition": "reviewed", "force": True}
+        first, second, shifted = (self.client.post("/api/v1/imports", {**made, **more}).json()["job_id"] for more in ({}, {}, {"source": {"header_row": 2}}))
+        for job in (first, second):
+            self.wait_for(job, "waiting_for_review")
+        for row, code in ((2, "b"), (3, "c")):
+            self.assertEqual(self.client.request("PATCH", f"/api/v1/imports/{first}/rows/{row}", {"values": {"Code": code}}).status, 200)
+        self.assertIn(self.client.post(f"/api/v1/imports/{first}/cancel").status, (200, 202))
+        taken = self.client.post(f"/api/v1/imports/{second}/rows/take-over", {"from": first})
+        self.assertEqual((taken.status, taken.json()), (200, {"rows": 2, "revision": 1}))
+        self.assertEqual([row["values"][0] for row in self.grid(second)["items"]], ["a", "b", "c"])
+        self.assertEqual(self.grid(second, "?state=failed")["matching"], 0)
+        self.assertEqual(self.client.post(f"/api/v1/imports/{second}/rows/take-over", {"from": shifted}).json(), {"rows": 0, "revision": 1})
+        self.problem(self.client.post(f"/api/v1/imports/{second}/rows/take-over", {"from": "nobody"}), 404, "job_not_found")
+        self.problem(self.client.post(f"/api/v1/imports/{self.job}/rows/take-over", {"from": first}), 422, "corrections_misfit")
+        self.problem(self.client.post(f"/api/v1/imports/{first}/rows/take-over", {"from": second}), 409, "transition_refused")
+
+    def test_the_order_of_dates_is_part_of_the_mapping(self):
+        self.write("days.yaml", UNITS.replace("definition: units", "definition: days").replace("values: {kg: kilogram, l: litre}", "type: date"))
+        self.check(self.lade("definitions", "add", "days.yaml"))
+        file = self.stored(HEADER.encode() + b"a,03/04/2026\nb,05/06/2026\n")
+        target = self.client.post("/api/v1/definitions/days/match", {"file_id": file, "detail": True}).json()["targets"][1]
+        self.assertEqual((target["ambiguous"], sorted(target["orders"])), (True, ["DD/MM/YYYY", "MM/DD/YYYY"]))
+        made = {"file_id": file, "definition": "days", "force": True}
+        seen = []
+        for order in target["orders"]:
+            job = self.client.post("/api/v1/imports", {**made, "mapping": {"name": {"from": "Name", "format": order}}}).json()["job_id"]
+            self.wait_for(job, "waiting_for_review")
+            seen.append((order, self.grid(job)["items"][0]["change"]["cells"]["name"][1]))
+        self.assertEqual(sorted(seen), [("DD/MM/YYYY", "2026-04-03"), ("MM/DD/YYYY", "2026-03-04")])
+        for wrong in ({"from": "Name", "format": "soon"}, {"from": "Name"}, {"format": "DD/MM/YYYY"}):
+            self.problem(self.client.post("/api/v1/imports", {**made, "mapping": {"name": wrong}}), 400, "choice_invalid")
+        self.problem(self.client.post("/api/v1/imports", {**made, "mapping": {"code": {"from": "Code", "format": "DD/MM/YYYY"}}}), 400, "choice_invalid")
+
     def test_replacing_has_its_limits(self):
         self.write("secret.yaml", UNITS.replace("definition: units", "definition: secret").replace("values: {kg: kilogram, l: litre}", "sensitive: true"))
         self.check(self.lade("definitions", "add", "secret.yaml"))
