@@ -10,6 +10,7 @@
 #include "api/views.h"
 #include "jobs/diff_summary.h"
 #include "jobs/replace.h"
+#include "jobs/row_search.h"
 
 // The rows of an import with all their cells, at any place: what the dashboard's grid shows, and the correction of many
 // rows at once.
@@ -24,10 +25,21 @@ jobs::ReviewPlace place_of(const Asked& asked) {
   return {asked.service.storage(), asked.service.here()};
 }
 
+// From which row on, and how many.
+struct GridPlace {
+  std::int64_t from = 0;
+  std::optional<std::int64_t> row;  // instead of it: this row, or the first behind it
+  std::int64_t limit = 0;
+};
+
 Result<jobs::RowWish> read_wish(Fields& fields, std::string_view usual) {
   LADE_ASSIGN(jobs::RowWish wish, jobs::row_wish(fields.text("state").value_or(std::string(usual))));
   wish.code = fields.text("issue").value_or("");
   wish.column = fields.text("column").value_or("");
+  wish.text = fields.text("q").value_or("");
+  if (wish.text.size() > jobs::kMostSearchBytes)
+    return fail("request_invalid", fmt::format("q has {} bytes", wish.text.size()),
+                fmt::format("search for at most {} bytes", jobs::kMostSearchBytes), ErrorKind::usage);
   return wish;
 }
 
@@ -91,17 +103,44 @@ json::object to_json(const jobs::GridRow& row, const std::vector<jobs::GridColum
           {"change", change_json(row)}};
 }
 
+// A page of the rows with a text, as far as the search has come; how far that is.
+struct SearchedPage {
+  jobs::GridPage page;
+  json::value search;
+};
+
+Result<SearchedPage> search_page(Call& call, const jobs::Grid& grid, const JobRecord& job, const jobs::RowWish& wish,
+                                 const GridPlace& place) {
+  constexpr std::chrono::milliseconds kTime{300};
+  const auto search = call.service.grids().search(grid, job, wish);
+  LADE_ASSIGN(const jobs::RowSearch::Found found,
+              search->page(call.connection, place.from, place.row, place.limit, kTime));
+  SearchedPage searched{.page = {.matching = found.matching, .from = found.from},
+                        .search = json::object{{"looked_at", found.looked_at}, {"complete", found.complete}}};
+  LADE_ASSIGN(searched.page.rows, grid.rows(call.connection, found.rows));
+  std::int64_t index = found.from;
+  for (jobs::GridRow& row : searched.page.rows) row.index = index++;
+  return searched;
+}
+
 Result<http::Response> grid(Call& call) {
   constexpr std::int64_t kMost = 1000, kUsual = 200;
   LADE_ASSIGN(const jobs::RowWish wish, read_wish(call.query, "all"));
-  std::int64_t from = call.query.integer("from", 0, INT64_MAX).value_or(0);
-  const auto row = call.query.integer("row", 1, INT64_MAX);
-  const std::int64_t limit = call.query.integer("limit", 1, kMost).value_or(kUsual);
+  GridPlace place;
+  place.from = call.query.integer("from", 0, INT64_MAX).value_or(0);
+  place.row = call.query.integer("row", 1, INT64_MAX);
+  place.limit = call.query.integer("limit", 1, kMost).value_or(kUsual);
   LADE_TRY(call.query.finish());
   LADE_ASSIGN(const JobRecord job, require_import(call, call.connection));
   LADE_ASSIGN(const auto shown, call.service.grids().of(call.connection, place_of(call), job));
-  if (row) from = shown->index().place(wish, *row);
-  LADE_ASSIGN(const jobs::GridPage page, shown->page(call.connection, wish, from, limit));
+  SearchedPage searched;
+  if (!wish.text.empty()) {
+    LADE_ASSIGN(searched, search_page(call, *shown, job, wish, place));
+  } else {
+    if (place.row) place.from = shown->index().place(wish, *place.row);
+    LADE_ASSIGN(searched.page, shown->page(call.connection, wish, place.from, place.limit));
+  }
+  const jobs::GridPage& page = searched.page;
   const std::vector<jobs::GridColumn>& columns = shown->file()->columns();
   json::array items;
   for (const jobs::GridRow& one : page.rows) items.push_back(to_json(one, columns));
@@ -109,7 +148,8 @@ Result<http::Response> grid(Call& call) {
                                                         {"rows_total", shown->index().rows()},
                                                         {"matching", page.matching},
                                                         {"from", page.from},
-                                                        {"limit", limit},
+                                                        {"limit", place.limit},
+                                                        {"search", std::move(searched.search)},
                                                         {"columns", columns_json(columns)},
                                                         {"items", std::move(items)}}));
   response.headers.set("ETag", revision_tag(job));
@@ -275,6 +315,9 @@ std::vector<Route> grid_routes() {
                   "import that waits for review what will become of them"},
                  {"issue", "string", "only rows with an issue of this code"},
                  {"column", "string", "only rows with an issue in this data column"},
+                 {"q", "string",
+                  "only rows with this text in a cell, whatever its case; the file is read by and by: ask again until "
+                  "`search` is complete"},
                  {"from", "integer", "place in the list of these rows, from 0 on"},
                  {"row", "integer", "instead of it: begin with this row, or the first one behind it"},
                  {"limit", "integer", "at most so many (1 to 1000, default 200)"}},

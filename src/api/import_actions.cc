@@ -71,6 +71,15 @@ Result<http::Response> approve(Call& call) {
   return answer(call, jobs::approve_job(call.connection, order_of(call), revision));
 }
 
+Result<http::Response> reject(Call& call) {
+  LADE_TRY(call.query.finish());
+  const auto reason = call.body.text("reason");
+  LADE_TRY(call.body.finish());
+  LADE_TRY(require_import(call, call.connection));
+  if (reason) call.audit["reason"] = *reason;
+  return answer(call, jobs::reject_job(call.connection, order_of(call), reason));
+}
+
 Result<http::Response> retry(Call& call) {
   LADE_TRY(call.query.finish());
   jobs::Retry wanted;
@@ -151,7 +160,7 @@ std::vector<Route> import_action_routes() {
              "Load an import that waits for review; If-Match or `revision` names what was looked at", reviews, approve,
              "Approval"),
       action("/api/v1/imports/{import}/reject", "imports.reject",
-             "End an import that waits for review; the target stays as it is", reviews, simple<jobs::reject_job>),
+             "End an import that waits for review; the target stays as it is", reviews, reject, "Rejection"),
       action("/api/v1/imports/{import}/pause", "imports.pause", "Begin no further work; what is running goes on",
              writes, simple<jobs::pause_job>),
       action("/api/v1/imports/{import}/resume", "imports.resume", "Go on with a paused import", writes,

@@ -203,6 +203,10 @@ Result<http::Response> show(Call& call) {
   object["issues"] = parsed_or_null(job.issues);
   LADE_ASSIGN(const auto counts, jobs::rows_to_come(call.connection, job));
   object["comparison"] = comparison_json(counts);
+  if (job.standing.outcome == model::JobOutcome::rejected || job.standing.state == model::JobState::rejected) {
+    LADE_ASSIGN(const std::string reason, jobs::rejection_reason(call.connection, job));
+    object["rejected_because"] = text_or_null(reason);
+  }
   http::Response response = json_response(200, stamped(std::move(object)));
   // What a reviewer has seen: an approval must name it.
   response.headers.set("ETag", revision_tag(job));

@@ -66,6 +66,18 @@ json::value to_json(const std::optional<jobs::ValueList>& values) {
                       {"items", std::move(items)}};
 }
 
+// The orders of day, month and year that fit every cell, where the definition does not say which one it is.
+json::array orders_of(const definition::DataColumn& column, const source::ColumnEvidence& seen) {
+  json::array orders;
+  const bool has_order =
+      column.type.kind == definition::TypeKind::date || column.type.kind == definition::TypeKind::timestamp;
+  if (!has_order || !column.formats.empty() || !column.locale.empty()) return orders;
+  for (const source::TypeReading& reading : seen.readings)
+    if ((reading.type == "date" || reading.type == "timestamp") && !reading.format.empty())
+      orders.push_back(json::string(reading.format));
+  return orders;
+}
+
 json::object to_json(const jobs::TargetDetail& target, const std::vector<source::ColumnEvidence>& sources) {
   const definition::DataColumn& column = *target.column;
   json::array candidates;
@@ -85,7 +97,9 @@ json::object to_json(const jobs::TargetDetail& target, const std::vector<source:
   std::string evidence = seen.note;
   if (evidence.empty() && !seen.readings.empty()) evidence = seen.readings.front().evidence;
   object["evidence"] = column.sensitive ? json::value(nullptr) : text_or_null(evidence);
-  object["ambiguous"] = seen.ambiguous && column.type.kind != definition::TypeKind::text && column.formats.empty();
+  const json::array orders = orders_of(column, seen);
+  object["ambiguous"] = orders.size() > 1;
+  object["orders"] = orders;
   return object;
 }
 

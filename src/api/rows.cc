@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "accounts/principal.h"
 #include "api/imports.h"
 #include "api/paging.h"
 #include "api/problem.h"
@@ -10,6 +11,7 @@
 #include "jobs/analysed_rows.h"
 #include "jobs/review.h"
 #include "jobs/row_tables.h"
+#include "jobs/take_over.h"
 #include "store/row_list.h"
 
 // The rows of an import: by what became of them, and one by one to be corrected.
@@ -123,6 +125,21 @@ Result<http::Response> correct_row(Call& call) {
   return row_response(row);
 }
 
+Result<http::Response> take_over(Call& call) {
+  LADE_TRY(call.query.finish());
+  const std::string from = call.body.required_text("from");
+  LADE_TRY(call.body.finish());
+  LADE_ASSIGN(const JobRecord job, require_import(call, call.connection));
+  LADE_ASSIGN(const auto other, store::find_job(call.connection, from, call.who().company));
+  if (!other || !accounts::sees(call.who(), other->created_by_id, other->project))
+    return fail(jobs::job_not_found(from));
+  const jobs::ReviewPlace place{call.service.storage(), call.service.here()};
+  LADE_ASSIGN(const jobs::TakenOver taken, jobs::take_over_corrections(call.connection, place, order_of(call), *other));
+  call.object_id = job.uuid;
+  call.audit = {{"from", other->uuid}, {"rows", taken.rows}, {"revision", taken.revision}};
+  return json_response(200, json::object{{"rows", taken.rows}, {"revision", taken.revision}});
+}
+
 Result<http::Response> make_tables(Call& call) {
   LADE_TRY(call.query.finish());
   const std::string schema = call.body.text("schema").value_or("");
@@ -167,6 +184,15 @@ std::vector<Route> row_routes() {
        .body = Body::json,
        .body_schema = "RowCorrection",
        .answers = {{200, "ReviewedRow", "the row as it is now"}}},
+      {.method = "POST",
+       .path = "/api/v1/imports/{import}/rows/take-over",
+       .name = "imports.take_over",
+       .summary = "Correct its rows as another import of the same file was corrected, while it waits for review",
+       .access = writes,
+       .answer = take_over,
+       .body = Body::json,
+       .body_schema = "TakeOver",
+       .answers = {{200, "TakenOver", "how many rows, and the revision that they make"}}},
       {.method = "POST",
        .path = "/api/v1/imports/{import}/tables",
        .name = "imports.make_tables",

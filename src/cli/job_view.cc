@@ -32,11 +32,13 @@ void print_times(const store::JobRecord& job) {
                 for_people(finished) + (started ? fmt::format(" (took {})", for_people(*finished - *started)) : ""));
 }
 
-// Why a job waits for review though its definition does not ask for it.
+// Why a job waits for review though its definition does not ask for it, or why it was rejected.
 std::string reason_of(const store::Event& event) {
   boost::system::error_code error;
   const boost::json::value data = boost::json::parse(event.data, error);
-  const boost::json::value* why = error || !data.is_object() ? nullptr : data.as_object().if_contains("why");
+  const boost::json::value* why = nullptr;
+  for (const char* name : {"why", "reason"})
+    if (why == nullptr && !error && data.is_object()) why = data.as_object().if_contains(name);
   return why == nullptr || !why->is_string() ? "" : fmt::format(": {}", std::string_view(why->as_string()));
 }
 

@@ -17,6 +17,7 @@ struct JobsCommand {
   std::string batch;
   store::JobFilter filter;
   std::int64_t revision = 0;
+  std::optional<std::string> reason;
   bool force = false;
   bool snapshot = false;
   jobs::Retry retry;
@@ -102,7 +103,8 @@ void print_acted(const store::JobRecord& job, const CommonOptions& common) {
 Result<void> act(JobAct what, const JobsCommand& command, const CommonOptions& common) {
   LADE_ASSIGN(const auto site, open_site(common));
   const std::optional<std::int64_t> revision = command.revision < 0 ? std::nullopt : std::optional(command.revision);
-  LADE_ASSIGN(const store::JobRecord job, site->act({what, command.job, command.retry, command.force, revision}));
+  LADE_ASSIGN(const store::JobRecord job,
+              site->act({what, command.job, command.retry, command.force, revision, command.reason}));
   print_acted(job, common);
   return {};
 }
@@ -190,8 +192,9 @@ void add_review_commands(CLI::App& app, const Words& words, CommonOptions& commo
   command->add_option("--revision", words->revision, "only if this is still the newest revision")
       ->check(CLI::NonNegativeNumber);
   command->footer("Example: lade jobs --status waiting_for_review; lade rows prices-7; lade approve prices-7");
-  add_act(app, "reject", "End a job that waits for review; the target stays as it is", JobAct::reject, words, common,
-          action);
+  command = add_act(app, "reject", "End a job that waits for review; the target stays as it is", JobAct::reject, words,
+                    common, action);
+  command->add_option("--reason", words->reason, "why, in one line: whoever sent the file reads it");
 }
 
 }  // namespace

@@ -71,7 +71,7 @@ class LocalSite final : public Site {
       case JobAct::retry: return jobs::retry_job(connection, order, demand.retry);
       case JobAct::clone: return jobs::clone_job(connection, order, demand.force);
       case JobAct::approve: return jobs::approve_job(connection, order, demand.revision);
-      case JobAct::reject: return jobs::reject_job(connection, order);
+      case JobAct::reject: return jobs::reject_job(connection, order, demand.reason);
       case JobAct::undo: return jobs::undo_job(connection, order);
     }
     return fail(jobs::job_not_found(demand.job));

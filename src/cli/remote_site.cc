@@ -47,6 +47,7 @@ std::string_view word_of(jobs::Results results) {
 json::object body_of(const JobDemand& demand) {
   json::object body;
   if (demand.act == JobAct::clone && demand.force) body["force"] = true;
+  if (demand.act == JobAct::reject && demand.reason) body["reason"] = *demand.reason;
   if (demand.act != JobAct::retry) return body;
   const definition::Limits& limits = demand.retry.limits;
   if (!limits.max_errors.empty()) body["max_errors"] = limits.max_errors;

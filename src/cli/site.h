@@ -41,6 +41,7 @@ struct JobDemand {
   jobs::Retry retry = {};
   bool force = false;                         // clone
   std::optional<std::int64_t> revision = {};  // approve; nullopt: whichever is the newest
+  std::optional<std::string> reason = {};     // reject
 };
 
 enum class BatchAct { pause, resume, cancel, retry, requeue_stuck, approve_all, reject_all, finalize, remove };

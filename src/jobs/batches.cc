@@ -165,7 +165,9 @@ Result<BatchOutcome> approve_batch(db::Connection& connection, const BatchOrder&
 }
 
 Result<BatchOutcome> reject_batch(db::Connection& connection, const BatchOrder& order) {
-  return act_on_jobs(connection, order, {store::batch_event::kRejected, check_is_live, reject_job});
+  return act_on_jobs(connection, order,
+                     {store::batch_event::kRejected, check_is_live,
+                      [](db::Connection& session, const JobOrder& job) { return reject_job(session, job); }});
 }
 
 Result<BatchOutcome> finalize_batch(db::Connection& connection, const BatchOrder& order) {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <boost/json.hpp>
 
+#include "analysis/cast.h"
+
 namespace lade::jobs {
 namespace {
 
@@ -27,8 +29,25 @@ Result<DataColumn*> require_column(Definition& definition, std::string_view name
   return &*found;
 }
 
-Result<void> choose_source(Definition& definition, std::string_view name, const json::value& source) {
+// In which order day, month and year stand, where neither the definition nor the file tells.
+Result<void> choose_format(DataColumn& column, const json::value& format) {
+  const bool has_order =
+      column.type.kind == definition::TypeKind::date || column.type.kind == definition::TypeKind::timestamp;
+  if (!has_order) return fail(invalid(fmt::format("column '{}' has no dates", column.name), "leave out its format"));
+  if (!format.is_string() || !analysis::DateFormat::parse(std::string_view(format.get_string()), ""))
+    return fail(invalid(fmt::format("mapping.{}.format is no format of dates", column.name), "such as DD/MM/YYYY"));
+  column.formats = {std::string(format.get_string())};
+  return {};
+}
+
+Result<void> choose_source(Definition& definition, std::string_view name, const json::value& choice) {
   LADE_ASSIGN(DataColumn* const column, require_column(definition, name));
+  const json::object* const object = choice.if_object();
+  const bool whole = object != nullptr && object->size() == 2 && object->contains("from") && object->contains("format");
+  if (object != nullptr && !whole)
+    return fail(invalid(fmt::format("mapping.{} has other members than from and format", name)));
+  if (whole) LADE_TRY(choose_format(*column, object->at("format")));
+  const json::value& source = whole ? object->at("from") : choice;
   if (source.is_null() && column->required)
     return fail(invalid(fmt::format("column '{}' is required and cannot be left out", name)));
   if (!source.is_null() && (!source.is_string() || source.get_string().empty()))

@@ -8,6 +8,7 @@
 
 #include "base/id.h"
 #include "db/in_transaction.h"
+#include "definition/utf8.h"
 #include "jobs/arm.h"
 #include "jobs/batches.h"
 #include "jobs/cancel.h"
@@ -16,6 +17,7 @@
 #include "queue/groups.h"
 #include "queue/stage.h"
 #include "queue/task_list.h"
+#include "store/events.h"
 #include "store/files.h"
 #include "store/job_changes.h"
 #include "store/jobs.h"
@@ -54,6 +56,17 @@ std::string event_data(const Retry& retry) {
   if (!retry.limits.fail_when.empty()) data["fail_when"] = retry.limits.fail_when;
   if (retry.overwrite) data["overwrite"] = true;
   return boost::json::serialize(data);
+}
+
+// One line that says something.
+Result<void> check_reason(const std::string& reason) {
+  const auto is_control = [](char letter) { return static_cast<unsigned char>(letter) < ' ' || letter == '\x7f'; };
+  const bool blank = std::ranges::all_of(reason, [](char letter) { return letter == ' '; });
+  if (!blank && reason.size() <= kMostReasonBytes && std::ranges::none_of(reason, is_control) &&
+      !definition::find_invalid_utf8(reason))
+    return {};
+  return fail("reason_invalid", fmt::format("this is no reason of one line ({} bytes)", reason.size()),
+              fmt::format("one line of UTF-8, not blank, of at most {} bytes", kMostReasonBytes), ErrorKind::usage);
 }
 
 // Whether the file is imported from where it lies instead of from the storage.
@@ -273,12 +286,29 @@ Result<JobRecord> approve_job(db::Connection& connection, const JobOrder& order,
   });
 }
 
-Result<JobRecord> reject_job(db::Connection& connection, const JobOrder& order) {
+Result<JobRecord> reject_job(db::Connection& connection, const JobOrder& order,
+                             const std::optional<std::string>& reason) {
+  boost::json::object data;
+  if (reason) {
+    LADE_TRY(check_reason(*reason));
+    data["reason"] = *reason;
+  }
   return act(connection, order, [&](const JobRecord& job) -> Result<void> {
-    LADE_TRY(store::change_job(connection, job.id, {.event = JobEvent::rejected, .actor = order.actor}));
+    LADE_TRY(store::change_job(
+        connection, job.id, {.event = JobEvent::rejected, .actor = order.actor, .data = boost::json::serialize(data)}));
     LADE_ASSIGN(const JobGroup group, group_of(connection, job));
     return arm_ending(connection, group);
   });
+}
+
+Result<std::string> rejection_reason(db::Connection& connection, const JobRecord& job) {
+  LADE_ASSIGN(const auto event, store::last_event(connection, job.id, to_string(JobEvent::rejected)));
+  if (!event) return std::string();
+  boost::system::error_code error;
+  const boost::json::value data = boost::json::parse(event->data, error);
+  const boost::json::value* const reason =
+      error || !data.is_object() ? nullptr : data.get_object().if_contains("reason");
+  return reason != nullptr && reason->is_string() ? std::string(reason->get_string()) : std::string();
 }
 
 Result<JobRecord> clone_job(db::Connection& connection, const JobOrder& order, bool force) {

@@ -61,8 +61,13 @@ Result<store::JobRecord> retry_job(db::Connection& connection, const JobOrder& o
 // `revision` is what the reviewer has seen; another one than the newest fails with revision_changed.
 Result<store::JobRecord> approve_job(db::Connection& connection, const JobOrder& order,
                                      std::optional<std::int64_t> revision = {});
-// Its finalise task writes the results and ends it; the target stays untouched.
-Result<store::JobRecord> reject_job(db::Connection& connection, const JobOrder& order);
+// Its finalise task writes the results and ends it; the target stays untouched. The reason stands in the event; one
+// that is blank, no UTF-8, of several lines or longer than kMostReasonBytes fails with reason_invalid.
+inline constexpr std::size_t kMostReasonBytes = 1000;
+Result<store::JobRecord> reject_job(db::Connection& connection, const JobOrder& order,
+                                    const std::optional<std::string>& reason = {});
+// Why it was rejected, as the event has it; empty: it was not, or nobody said why.
+Result<std::string> rejection_reason(db::Connection& connection, const store::JobRecord& job);
 
 // A new job of the same file, definition as it was then, options and batch; gives that one. Fails with file_gone, and
 // with job_exists while a job that does the same is live, unless `force`.

@@ -107,7 +107,7 @@ std::vector<std::pair<std::string, Act>> all_acts() {
           {"cancel", as_act(cancel_job)},
           {"retry", as_act([](auto& connection, const auto& order) { return retry_job(connection, order); })},
           {"approve", as_act([](auto& connection, const auto& order) { return approve_job(connection, order); })},
-          {"reject", as_act(reject_job)},
+          {"reject", as_act([](auto& connection, const auto& order) { return reject_job(connection, order); })},
           {"clone", as_act([](auto& connection, const auto& order) { return clone_job(connection, order); })},
           {"delete", as_act(delete_job)}};
 }
@@ -357,6 +357,21 @@ TEST_P(Control, ARejectedJobIsFinalised) {
   ASSERT_OK(rejected);
   EXPECT_EQ(rejected->standing.state, JobState::rejected);
   EXPECT_EQ(kinds(claim()), std::vector<std::string>{"finalise"});
+  EXPECT_EQ(rejection_reason(*connection, job).value(), "");
+}
+
+TEST_P(Control, TheReasonOfARejectionIsOneLineAndStandsInTheHistory) {
+  const store::JobRecord job = job_in(JobState::waiting_for_review);
+  for (const std::string& bad : {std::string(), std::string(" \t "), std::string("two\nlines"), std::string("\xff"),
+                                 std::string(kMostReasonBytes + 1, 'x')})
+    EXPECT_FAILS(reject_job(*connection, order(job), bad), "reason_invalid");
+  EXPECT_EQ(require_job(*connection, job.uuid)->standing.state, JobState::waiting_for_review);
+  ASSERT_OK(reject_job(*connection, order(job), "the prices are of \"last\" year"));
+  EXPECT_EQ(rejection_reason(*connection, job).value(), "the prices are of \"last\" year");
+  const auto event = store::last_event(*connection, job.id, "rejected");
+  ASSERT_OK(event);
+  ASSERT_TRUE(event->has_value());
+  EXPECT_EQ((*event)->actor, "eve");
 }
 
 TEST_P(Control, ACloneIsTheSameJobAnew) {

@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "db/values.h"
+#include "jobs/row_search.h"
 #include "load/diff.h"
 #include "store/comparisons.h"
 
@@ -238,6 +239,21 @@ Result<std::shared_ptr<const RowIndex>> Grids::index_of(db::Connection& connecti
   std::shared_ptr<const RowIndex> index = kept.index;
   keep(std::move(kept));
   return index;
+}
+
+std::shared_ptr<RowSearch> Grids::search(const Grid& grid, const store::JobRecord& job, const RowWish& wish) {
+  const std::string name = fmt::format("{}\n{}\n{}\n{}\n{}\n{}", RowIndex::stamp(job), static_cast<int>(wish.what),
+                                       static_cast<int>(wish.state), wish.code, wish.column, wish.text);
+  const std::lock_guard lock(mutex_);
+  const auto found =
+      std::ranges::find(searches_, name, [](const auto& kept) -> const std::string& { return kept.first; });
+  if (found != searches_.end()) {
+    std::rotate(found, found + 1, searches_.end());
+    return searches_.back().second;
+  }
+  if (searches_.size() >= kKept) searches_.erase(searches_.begin());
+  searches_.emplace_back(name, std::make_shared<RowSearch>(grid.file(), grid.shared_index(), wish));
+  return searches_.back().second;
 }
 
 Result<std::shared_ptr<const Grid>> Grids::of(db::Connection& connection, const ReviewPlace& place,

@@ -42,6 +42,8 @@ struct GridPage {
   std::vector<GridRow> rows;
 };
 
+class RowSearch;
+
 // A job's file, open, with what is known of where its rows stand: every thousandth row of the chunks that were read.
 // Thread-safe.
 class GridFile {
@@ -72,6 +74,7 @@ class Grid {
 
   const std::shared_ptr<GridFile>& file() const { return file_; }
   const RowIndex& index() const { return *index_; }
+  const std::shared_ptr<const RowIndex>& shared_index() const { return index_; }
   // The rows with these ids, ascending: with nothing but their cells, or with all that is known.
   Result<std::vector<GridRow>> cells(db::Connection& connection, const std::vector<std::int64_t>& ids) const;
   Result<std::vector<GridRow>> rows(db::Connection& connection, const std::vector<std::int64_t>& ids) const;
@@ -92,6 +95,8 @@ class Grids {
   // As the job stands now.
   Result<std::shared_ptr<const Grid>> of(db::Connection& connection, const ReviewPlace& place,
                                          const store::JobRecord& job);
+  // The search for wish.text, as far as it has come.
+  std::shared_ptr<RowSearch> search(const Grid& grid, const store::JobRecord& job, const RowWish& wish);
   // The same without the file, which may be gone by now.
   Result<std::shared_ptr<const RowIndex>> index_of(db::Connection& connection, const store::JobRecord& job);
 
@@ -107,8 +112,9 @@ class Grids {
   void keep(Kept kept);
 
   static constexpr std::size_t kKept = 8;
-  std::mutex mutex_;        // guards what follows
-  std::vector<Kept> kept_;  // the one used last stands last
+  std::mutex mutex_;                                                          // guards what follows
+  std::vector<Kept> kept_;                                                    // the one used last stands last
+  std::vector<std::pair<std::string, std::shared_ptr<RowSearch>>> searches_;  // the same, by what is searched
 };
 
 }  // namespace lade::jobs

@@ -7,6 +7,7 @@
 
 #include "db/in_transaction.h"
 #include "jobs/apply_corrections.h"
+#include "jobs/row_search.h"
 #include "store/job_changes.h"
 
 namespace lade::jobs {
@@ -47,6 +48,9 @@ Result<RowCells> find_cells(db::Connection& connection, const Grid& grid, const 
                             Replaced& account) {
   LADE_ASSIGN(const std::size_t column, column_of(*grid.file(), wanted.column));
   RowCells found;
+  std::optional<TextFinder> finder;
+  if (!wanted.rows.text.empty())
+    finder.emplace(wanted.rows.text, grid.file()->columns(), grid.file()->job().plan.layout.dialect);
   const std::vector<std::int64_t> all = grid.index().page(wanted.rows, 0, grid.index().rows());
   for (std::size_t at = 0; at < all.size(); at += kRowsAtOnce) {
     const std::vector<std::int64_t> ids(
@@ -54,7 +58,7 @@ Result<RowCells> find_cells(db::Connection& connection, const Grid& grid, const 
         all.begin() + static_cast<std::ptrdiff_t>(std::min(at + kRowsAtOnce, all.size())));
     LADE_ASSIGN(const auto rows, grid.cells(connection, ids));
     for (const GridRow& row : rows) {
-      if (column >= row.cells.size()) continue;
+      if (column >= row.cells.size() || (finder && !finder->is_in(row.cells))) continue;
       auto text = replaced(row.cells[column], wanted);
       if (!text || *text == row.cells[column]) continue;
       if (found.size() >= kMostReplacedRows) return fail(too_many());

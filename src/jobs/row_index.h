@@ -24,6 +24,7 @@ struct RowWish {
   RowFate state = RowFate::failed;
   std::string code = {};    // only rows with such an issue; empty: any
   std::string column = {};  // data column of it; empty: any
+  std::string text = {};    // only rows with it in a cell (row_search.h); the index knows no cells and leaves it out
 };
 // all, failed, warning, inserted, updated, unchanged, skipped, unprocessed, edited. Fails with request_invalid.
 Result<RowWish> row_wish(std::string_view word);
@@ -51,6 +52,8 @@ class RowIndex {
   bool is_edited(std::int64_t row) const { return (marks_[at(row)] & kEdited) != 0; }
   const std::vector<IssueGroup>& groups() const { return groups_; }
 
+  // By state alone, whatever issues are wished for.
+  bool fits(const RowWish& wish, std::int64_t row) const;
   // How many rows are wished for.
   std::int64_t count(const RowWish& wish) const;
   // At most `limit` of them from the `from`th on, counted from 0.
@@ -74,7 +77,6 @@ class RowIndex {
   Result<void> read_edits(db::Connection& connection, const store::JobRecord& job);
   Result<void> read_diff(db::Connection& connection, const store::JobRecord& job);
   void take_change(std::string_view record, std::uint32_t block);
-  bool fits(const RowWish& wish, std::int64_t row) const;
   // Calls `take` with each wished-for row in order until it gives false.
   template <class Take>
   void walk(const RowWish& wish, Take&& take) const;

@@ -8,6 +8,13 @@
 #include "store/sql.h"
 
 namespace lade::store {
+namespace {
+
+Event event_of(const db::Row& row) {
+  return {integer_of(row[0]), text_of(row[1]), text_of(row[2]), text_of(row[3]), text_of(row[4]), text_of(row[5])};
+}
+
+}  // namespace
 
 using db::Value;
 
@@ -59,10 +66,19 @@ Result<std::vector<Event>> events_of(db::Connection& connection, std::int64_t jo
                                            time_sql(connection, "created_at")),
                                values));
   std::vector<Event> events;
-  for (const db::Row& row : rows)
-    events.push_back(
-        {integer_of(row[0]), text_of(row[1]), text_of(row[2]), text_of(row[3]), text_of(row[4]), text_of(row[5])});
+  for (const db::Row& row : rows) events.push_back(event_of(row));
   return events;
+}
+
+Result<std::optional<Event>> last_event(db::Connection& connection, std::int64_t job, std::string_view kind) {
+  const Value values[] = {job, std::string(kind)};
+  LADE_ASSIGN(const auto rows,
+              connection.query(fmt::format("SELECT number, kind, state, actor, data, {} FROM lade_event "
+                                           "WHERE job_id = $1 AND kind = $2 ORDER BY number DESC LIMIT 1",
+                                           time_sql(connection, "created_at")),
+                               values));
+  if (rows.empty()) return std::optional<Event>();
+  return std::optional(event_of(rows.front()));
 }
 
 }  // namespace lade::store

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -39,5 +40,8 @@ Result<std::int64_t> append_event(db::Connection& connection, const NewEvent& ev
 // Events with numbers above `after`, in order, at most `limit`.
 Result<std::vector<Event>> events_of(db::Connection& connection, std::int64_t job, std::int64_t after = 0,
                                      std::int64_t limit = 1000);
+
+// The newest event of a kind; nullopt: there is none.
+Result<std::optional<Event>> last_event(db::Connection& connection, std::int64_t job, std::string_view kind);
 
 }  // namespace lade::store

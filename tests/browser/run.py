@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Starts the real lade on a fresh SQLite database and drives its dashboard with Debian's chromium: web/e2e/*.mjs, one after another.
 
-  tests/browser/run.py [--lade PROGRAM] [--only NAME] [--slow FACTOR] [--screenshots FOLDER]
+  tests/browser/run.py [--lade PROGRAM] [--only NAME] [--slow FACTOR] [--minutes N] [--screenshots FOLDER]
 
 Ends with one line: N passed, M failed. With --screenshots a picture of every page, light and dark, is written instead.
 """
@@ -18,7 +18,8 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 WEB = ROOT / "web"
-TESTS = ["new_import", "review_grid", "operations", "administration", "batches"]
+TESTS = ["new_import", "questions", "review_grid", "operations", "administration", "batches", "many_jobs"]
+PROOFS = ["live_memory"]  # too long for every run: make test-slow
 COUNTS = re.compile(r"(\d+) passed, (\d+) failed")
 
 
@@ -87,10 +88,12 @@ def check_client(program):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--lade", default=ROOT / "build" / "asan" / "lade", type=pathlib.Path)
-    parser.add_argument("--only", choices=TESTS)
+    parser.add_argument("--only", choices=TESTS + PROOFS)
     parser.add_argument("--slow", type=int, help="how many times as long as promised pages may take (1; with sanitizers 4)")
+    parser.add_argument("--minutes", type=float, default=10, help="how long live_memory watches")
     parser.add_argument("--screenshots", type=pathlib.Path, help="folder for pictures of every page")
     arguments = parser.parse_args()
+    os.environ["LADE_MINUTES"] = str(arguments.minutes)
     os.environ["LADE_SLOW"] = str(arguments.slow or slowness(arguments.lade))
     if arguments.screenshots:
         arguments.screenshots.mkdir(parents=True, exist_ok=True)

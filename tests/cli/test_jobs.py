@@ -125,7 +125,9 @@ class JobCommands:
 
     def test_rejection(self):
         self.place(1, "waiting_for_review")
-        self.assertEqual(self.lade("reject", "1", "--quiet"), (0, ""))
+        self.assert_refused(self.lade("reject", "1", "--reason", "two\nlines"), 1, "reason_invalid")
+        self.assertEqual(self.lade("reject", "1", "--reason", "the file of last week", "--quiet"), (0, ""))
+        self.assertIn(": the file of last week\n", self.lade("jobs", "show", "1")[1])
         self.assertEqual(self.json("queue")["tasks"][0]["kind"], "finalise")
 
     def test_clones_and_twins(self):

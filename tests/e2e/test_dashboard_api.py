@@ -169,6 +169,47 @@ class Rows(Screens):
         self.assertEqual(self.grid(self.job, "?issue=nothing")["items"], [])
         self.problem(self.client.get(f"{self.path}/grid?state=lost"), 400, "request_invalid")
 
+    def searched(self, query):
+        """The page once the whole file was looked at."""
+        for _ in range(1000):
+            page = self.grid(self.job, query)
+            if page["search"]["complete"]:
+                self.assertEqual(page["search"]["looked_at"], page["rows_total"])
+                return page
+        self.fail("the search does not end")
+
+    def test_rows_are_found_by_a_text_in_any_cell(self):
+        self.assertIsNone(self.grid(self.job)["search"])
+        page = self.searched("?q=NAME%2049")
+        self.assertEqual((page["matching"], [one["row"] for one in page["items"]][:3], page["items"][1]["index"]), (11, [49, 490, 491], 1))
+        self.assertEqual([one["row"] for one in self.searched("?q=c12&from=3&limit=2")["items"]], [122, 123])
+        self.assertEqual(self.searched("?q=name%2049&row=400&limit=1")["items"][0]["row"], 490)
+        self.assertEqual(self.searched("?q=name%2049&state=failed")["matching"], 3)
+        self.assertEqual(self.searched("?q=name%2049&state=inserted")["matching"], 8)
+        self.assertEqual([one["row"] for one in self.searched("?q=me%207&issue=required")["items"]], [7, 70, 77])
+        self.assertEqual(self.searched("?q=c1&state=updated")["matching"], 1)
+        self.assertEqual(self.searched("?q=nowhere")["items"], [])
+        self.problem(self.client.get(f"{self.path}/grid?q={'x' * 201}"), 400, "request_invalid")
+        # Corrected rows are found by what they say now.
+        answer = self.client.request("PATCH", f"{self.path}/rows/7", {"values": {"Name": "Straße; \"wide\" ÉTÉ"}})
+        self.assertEqual(answer.status, 200)
+        for text in ("strasse", "%22WIDE%22", "%C3%A9t%C3%A9", "%22%20%C3%89"):
+            self.assertEqual([one["row"] for one in self.searched(f"?q={text}")["items"]], [7], text)
+        self.assertEqual([one["row"] for one in self.searched("?q=me%207&issue=required")["items"]], [70, 77])
+        counted = self.client.post(f"{self.path}/rows/replace", {"column": "Name", "from": "name", "to": "N", "part": True, "dry_run": True,
+                                                                 "filter": {"q": "c12"}}).json()
+        self.assertEqual(counted["rows"], len([n for n in range(1, 501) if n % 7 and "c12" in f"c{n}"]))
+
+    def test_quoted_cells_are_searched_as_they_read_and_sensitive_ones_are_not(self):
+        job = self.waiting(HEADER + "a,\"say \"\"hello\"\", you\"\n" + "b,Grüße\n" + "c,plain\n")
+        self.path, self.job = f"/api/v1/imports/{job}", job
+        for text, rows in (("%22HELLO%22,", [1]), ("gr%C3%9Csse", [2]), ("%22%22", []), ("P", [3])):
+            self.assertEqual([one["row"] for one in self.searched(f"?q={text}")["items"]], rows, text)
+        self.write("hidden.yaml", UNITS.replace("definition: units", "definition: hidden").replace("values: {kg: kilogram, l: litre}", "sensitive: true"))
+        self.check(self.lade("definitions", "add", "hidden.yaml"))
+        self.job = self.waiting(HEADER + "".join(f"s{n},secret\n" for n in range(30)), definition="hidden")
+        self.assertEqual([self.searched(f"?q={text}")["matching"] for text in ("secret", "***", "s29")], [0, 0, 1])
+
     def test_where_in_the_file_they_stand(self):
         found = self.client.get(f"{self.path}/rows/map?slots=100").json()
         self.assertEqual((found["slots"], found["rows_per_slot"], sum(found["failed"]), sum(found["inserted"]), sum(found["updated"])), (100, 5, 71, 427, 1))
@@ -196,6 +237,41 @@ class Rows(Screens):
         self.wait_for(ended)
         refused = self.client.post(f"/api/v1/imports/{ended}/rows/replace", {"column": "Name", "from": "first", "to": "x"})
         self.problem(refused, 409, "transition_refused")
+
+    def test_corrections_are_taken_over_by_another_import_of_the_same_file(self):
+        file = self.stored((HEADER + "a,first\n,second\n,third\n").encode())
+        made = {"file_id": file, "definition": "reviewed", "force": True}
+        first, second, shifted = (self.client.post("/api/v1/imports", {**made, **more}).json()["job_id"] for more in ({}, {}, {"source": {"header_row": 2}}))
+        for job in (first, second):
+            self.wait_for(job, "waiting_for_review")
+        for row, code in ((2, "b"), (3, "c")):
+            self.assertEqual(self.client.request("PATCH", f"/api/v1/imports/{first}/rows/{row}", {"values": {"Code": code}}).status, 200)
+        self.assertIn(self.client.post(f"/api/v1/imports/{first}/cancel").status, (200, 202))
+        taken = self.client.post(f"/api/v1/imports/{second}/rows/take-over", {"from": first})
+        self.assertEqual((taken.status, taken.json()), (200, {"rows": 2, "revision": 1}))
+        self.assertEqual([row["values"][0] for row in self.grid(second)["items"]], ["a", "b", "c"])
+        self.assertEqual(self.grid(second, "?state=failed")["matching"], 0)
+        self.assertEqual(self.client.post(f"/api/v1/imports/{second}/rows/take-over", {"from": shifted}).json(), {"rows": 0, "revision": 1})
+        self.problem(self.client.post(f"/api/v1/imports/{second}/rows/take-over", {"from": "nobody"}), 404, "job_not_found")
+        self.problem(self.client.post(f"/api/v1/imports/{self.job}/rows/take-over", {"from": first}), 422, "corrections_misfit")
+        self.problem(self.client.post(f"/api/v1/imports/{first}/rows/take-over", {"from": second}), 409, "transition_refused")
+
+    def test_the_order_of_dates_is_part_of_the_mapping(self):
+        self.write("days.yaml", UNITS.replace("definition: units", "definition: days").replace("values: {kg: kilogram, l: litre}", "type: date"))
+        self.check(self.lade("definitions", "add", "days.yaml"))
+        file = self.stored(HEADER.encode() + b"a,03/04/2026\nb,05/06/2026\n")
+        target = self.client.post("/api/v1/definitions/days/match", {"file_id": file, "detail": True}).json()["targets"][1]
+        self.assertEqual((target["ambiguous"], sorted(target["orders"])), (True, ["DD/MM/YYYY", "MM/DD/YYYY"]))
+        made = {"file_id": file, "definition": "days", "force": True}
+        seen = []
+        for order in target["orders"]:
+            job = self.client.post("/api/v1/imports", {**made, "mapping": {"name": {"from": "Name", "format": order}}}).json()["job_id"]
+            self.wait_for(job, "waiting_for_review")
+            seen.append((order, self.grid(job)["items"][0]["change"]["cells"]["name"][1]))
+        self.assertEqual(sorted(seen), [("DD/MM/YYYY", "2026-04-03"), ("MM/DD/YYYY", "2026-03-04")])
+        for wrong in ({"from": "Name", "format": "soon"}, {"from": "Name"}, {"format": "DD/MM/YYYY"}):
+            self.problem(self.client.post("/api/v1/imports", {**made, "mapping": {"name": wrong}}), 400, "choice_invalid")
+        self.problem(self.client.post("/api/v1/imports", {**made, "mapping": {"code": {"from": "Code", "format": "DD/MM/YYYY"}}}), 400, "choice_invalid")
 
     def test_replacing_has_its_limits(self):
         self.write("secret.yaml", UNITS.replace("definition: units", "definition: secret").replace("values: {kg: kilogram, l: litre}", "sensitive: true"))

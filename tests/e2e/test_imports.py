@@ -108,8 +108,16 @@ class Imports(ServerTest):
         self.assertEqual(len(self.things()), 2)
         second = self.submit(HEADER + "c,third\n", definition="reviewed")
         self.wait_for(second, "waiting_for_review")
-        self.assertIn(reviewer.post(f"/api/v1/imports/{second}/reject").status, (200, 202))
-        self.assertEqual(self.wait_for(second)["status"], "rejected")
+        self.problem(reviewer.post(f"/api/v1/imports/{second}/reject", {"reason": "two\nlines"}), 400, "reason_invalid")
+        self.assertIn(reviewer.post(f"/api/v1/imports/{second}/reject", {"reason": "prices of <b>last</b> year"}).status, (200, 202))
+        found = self.wait_for(second)
+        self.assertEqual((found["status"], found["rejected_because"]), ("rejected", "prices of <b>last</b> year"))
+        events = reviewer.get(f"/api/v1/imports/{second}/events").json()["items"]
+        self.assertEqual([event["data"] for event in events if event["event"] == "rejected"], [{"reason": "prices of <b>last</b> year"}])
+        third = self.submit(HEADER + "d,fourth\n", definition="reviewed")
+        self.wait_for(third, "waiting_for_review")
+        self.assertIn(reviewer.post(f"/api/v1/imports/{third}/reject").status, (200, 202))
+        self.assertIsNone(self.wait_for(third)["rejected_because"])
         self.assertEqual(len(self.things()), 2)
 
     def test_the_approver_may_have_to_differ_from_the_uploader(self):

@@ -7,3 +7,4 @@ CREATE TABLE price_item (
 INSERT INTO price_item (article_no, description, net_price, currency, unit) VALUES
   ('0004010', 'Senkschraube alt', '1.00', 'EUR', 'ST'), ('0004011', 'Winkel alt', '2.00', 'EUR', 'ST'), ('0004012', 'Scheibe alt', '3.00', 'EUR', 'ST');
 CREATE TABLE many_rows (number INTEGER PRIMARY KEY, name TEXT NOT NULL, quantity INTEGER);
+CREATE TABLE delivery (number INTEGER PRIMARY KEY, name TEXT NOT NULL, arrived TEXT);

@@ -302,7 +302,10 @@ export interface HeaderMatch {
     cells: number;
     blank: number;
     evidence: string | null;
+    /** every date fits several orders, and the definition does not say which it is */
     ambiguous: boolean;
+    /** formats of dates that fit every cell, where the definition has none */
+    orders: string[];
     values: {
       kind: "enum" | "lookup";
       total: number;
@@ -327,6 +330,13 @@ export interface HeaderMatch {
   complete_count?: boolean;
 }
 
+export interface MappedColumn {
+  /** the file's column */
+  from: string;
+  /** of dates, when their order cannot be known: DD/MM/YYYY */
+  format: string;
+}
+
 export interface NewDraft {
   name?: string;
   file_id?: string | null;
@@ -335,7 +345,7 @@ export interface NewDraft {
   /** how the file is read: keys of a definition's `source` */
   read?: Record<string, unknown>;
   /** data column to the file's column; null: nothing of the file goes there */
-  mapping?: Record<string, string | null>;
+  mapping?: Record<string, string | null | MappedColumn>;
   /** data column to text in the file to what it means: another text, a blank cell, or what it is (which may fail) */
   values?: Record<string, Record<string, {
     use: string;
@@ -357,7 +367,7 @@ export interface Draft {
   /** how the file is read: keys of a definition's `source` */
   read: Record<string, unknown>;
   /** data column to the file's column; null: nothing of the file goes there */
-  mapping: Record<string, string | null>;
+  mapping: Record<string, string | null | MappedColumn>;
   /** data column to text in the file to what it means: another text, a blank cell, or what it is (which may fail) */
   values: Record<string, Record<string, {
     use: string;
@@ -451,6 +461,8 @@ export interface Import {
     hint?: string;
   };
   results_error?: string;
+  /** of a rejected import asked for by itself; null: nobody said why */
+  rejected_because?: string | null;
   tasks?: TaskCounts;
   issues?: IssueCount[] | null;
   /** what will be done with the rows of an import that waits for review */
@@ -522,7 +534,7 @@ export interface NewImport {
   /** of a draft, which says file, definition, reading, mapping and values, and ends with it; somebody reviews it unless review says never */
   draft_id?: string;
   /** data column to the file's column; null: nothing of the file goes there */
-  mapping?: Record<string, string | null>;
+  mapping?: Record<string, string | null | MappedColumn>;
   /** data column to text in the file to what it means: another text, a blank cell, or what it is (which may fail) */
   values?: Record<string, Record<string, {
     use: string;
@@ -631,6 +643,11 @@ export interface Grid {
   matching: number;
   from: number;
   limit: number;
+  /** of `q`: how far it has come */
+  search: {
+    looked_at: number;
+    complete: boolean;
+  } | null;
   columns: {
     source: string;
     data: string[];
@@ -665,9 +682,21 @@ export interface Replacement {
     state?: string;
     issue?: string;
     column?: string;
+    /** a text in any cell */
+    q?: string;
   };
   dry_run?: boolean;
   revision?: number;
+}
+
+export interface TakeOver {
+  /** the other import: id, UUID or slug */
+  from: string;
+}
+
+export interface TakenOver {
+  rows: number;
+  revision: number;
 }
 
 export interface Replaced {
@@ -829,6 +858,11 @@ export interface ReviewedRow {
 export interface Approval {
   /** what was looked at, unless If-Match says it */
   revision?: number;
+}
+
+export interface Rejection {
+  /** why, in one line of at most 1000 bytes; whoever sent the file reads it */
+  reason?: string;
 }
 
 export interface IssuePage {
@@ -2334,6 +2368,13 @@ export interface Calls {
     body: RowCorrection;
     answer: ReviewedRow;
   };
+  /** Correct its rows as another import of the same file was corrected, while it waits for review */
+  "imports.take_over": {
+    path: { import: string };
+    query: undefined;
+    body: TakeOver;
+    answer: TakenOver;
+  };
   /** Tables of the database that show the import's rows: <slug>_upload and <slug>_data, made anew */
   "imports.make_tables": {
     path: { import: string };
@@ -2365,7 +2406,7 @@ export interface Calls {
   /** Rows with all their cells, issues and changes, from any place of the list on */
   "imports.grid": {
     path: { import: string };
-    query: { state?: string; issue?: string; column?: string; from?: number; row?: number; limit?: number };
+    query: { state?: string; issue?: string; column?: string; q?: string; from?: number; row?: number; limit?: number };
     body: undefined;
     answer: Grid;
   };
@@ -2429,7 +2470,7 @@ export interface Calls {
   "imports.reject": {
     path: { import: string };
     query: undefined;
-    body: undefined;
+    body: Rejection;
     answer: Import;
   };
   /** Begin no further work; what is running goes on */
@@ -3309,6 +3350,7 @@ export const addresses: Record<keyof Calls, readonly [method: string, path: stri
   "imports.rows": ['GET', '/api/v1/imports/{import}/rows'],
   "imports.row": ['GET', '/api/v1/imports/{import}/rows/{row}'],
   "imports.correct_row": ['PATCH', '/api/v1/imports/{import}/rows/{row}'],
+  "imports.take_over": ['POST', '/api/v1/imports/{import}/rows/take-over'],
   "imports.make_tables": ['POST', '/api/v1/imports/{import}/tables'],
   "imports.issues": ['GET', '/api/v1/imports/{import}/issues'],
   "imports.task_map": ['GET', '/api/v1/imports/{import}/tasks/map'],

@@ -15,8 +15,17 @@ interface Question {
   danger?: boolean;
 }
 
+/** One line that has to be written before it can be done. */
+export interface Line {
+  label: string;
+  /** why the button cannot be pressed while the line is blank */
+  missing: string;
+  most: number;
+}
+
 export interface Asked extends Question {
-  answer: (yes: boolean) => void;
+  line?: Line;
+  answer: (yes: boolean, text: string) => void;
 }
 
 let asked: Asked | null = null;
@@ -26,17 +35,25 @@ const set = (next: Asked | null) => {
   for (const listener of listeners) listener();
 };
 
-/** Asks before something that cannot be taken back; true: do it. */
-export function confirm(question: Question): Promise<boolean> {
+function ask(question: Question & { line?: Line }): Promise<{ yes: boolean; text: string }> {
   return new Promise((resolve) => {
     set({
       ...question,
-      answer: (yes) => {
+      answer: (yes, text) => {
         set(null);
-        resolve(yes);
+        resolve({ yes, text });
       },
     });
   });
+}
+
+/** Asks before something that cannot be taken back; true: do it. */
+export const confirm = async (question: Question): Promise<boolean> => (await ask(question)).yes;
+
+/** The same, with a line that has to be written; null: leave it. */
+export async function confirmWithLine(question: Question & { line: Line }): Promise<string | null> {
+  const { yes, text } = await ask(question);
+  return yes ? text : null;
 }
 
 const subscribe = (listener: () => void) => {

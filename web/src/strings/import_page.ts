@@ -87,6 +87,7 @@ export const t = catalogue({
   limitDo: 'Retry with this limit',
   goBack: 'Go back',
   rejectedBy: 'Rejected by {who}. Nothing was written.',
+  rejectedWhy: 'Rejected by {who}: “{why}”. Nothing was written.',
   // result
   result: 'Result',
   resultSucceeded: 'Rows that went in',
@@ -220,6 +221,7 @@ export const said = catalogue({
   approved: '{actor} approved it.',
   approvedRevision: '{actor} approved revision {revision}.',
   rejected: '{actor} rejected it.',
+  rejectedWhy: '{actor} rejected it: “{why}”.',
   processing_started: 'Writing rows began.',
   completed: 'Finished.',
   failed: 'Failed.',

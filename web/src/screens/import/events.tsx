@@ -1,6 +1,7 @@
 import type { Event, Import } from '@/api/schema';
 import { useCall } from '@/api/use_call';
 import { Answered, Empty } from '@/components/states';
+import { visible } from '@/format/cells';
 import { formatClockSeconds, formatDay, formatExact } from '@/format/times';
 import { Link } from '@/router/link';
 import { said, t } from '@/strings/import_page';
@@ -13,6 +14,7 @@ export function sentenceOf(event: Event): string {
   const actor = event.actor || 'lade';
   const why = text('message') ?? text('error');
   if (event.event === 'failed' && why) return said('failedWhy', { why });
+  if (event.event === 'rejected' && text('reason')) return said('rejectedWhy', { actor, why: visible(text('reason')!) });
   if (event.event === 'approved' && text('revision')) return said('approvedRevision', { actor, revision: text('revision')! });
   if (event.event === 'fixed' && text('row')) return said('fixedRow', { actor, row: text('row')! });
   return said.has(event.event) ? said(event.event, { actor }) : said('other', { event: event.event.replaceAll('_', ' ') });

@@ -104,7 +104,7 @@ function ImportPage({ job, tab }: { job: Import; tab: Tab }) {
       </div>
       {actions.error ? <ProblemView error={actions.error} /> : null}
       {job.status === 'failed' ? <FailedCard job={job} metrics={metrics.data} actions={actions} /> : null}
-      {job.status === 'rejected' && job.reviewed_by ? <div className="strip">{t('rejectedBy', { who: job.reviewed_by })}</div> : null}
+      {job.status === 'rejected' && job.reviewed_by ? <div className="strip">{job.rejected_because ? t('rejectedWhy', { who: job.reviewed_by, why: visible(job.rejected_because) }) : t('rejectedBy', { who: job.reviewed_by })}</div> : null}
       {job.waits_for ? <div className="strip amber" role="status">{job.waits_for}</div> : null}
       {folded ? (
         <section className={`card ${styles.folded}`} aria-label={phaseWords('label')}>

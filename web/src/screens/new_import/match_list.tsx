@@ -13,6 +13,7 @@ interface Props {
   draft: Draft;
   selected: string | undefined;
   onChoose: (data: string, source: string | null) => void;
+  onOrder: (data: string, source: string, format: string) => void;
   onSelect: (data: string) => void;
 }
 
@@ -21,7 +22,7 @@ function GroupHead({ icon, title, children }: { icon?: ReactNode; title: string;
 }
 
 /** Columns by what has to be done about them. A row keeps its place until the step is left: nothing jumps when it is complete. */
-export function MatchList({ targets, sources, draft, selected, onChoose, onSelect }: Props) {
+export function MatchList({ targets, sources, draft, selected, onChoose, onOrder, onSelect }: Props) {
   const [places] = useState(() => new Map<string, Group>());
   for (const target of targets) if (!places.has(target.data_column)) places.set(target.data_column, groupOf(target, draft));
   const placeOf = (target: Target): Group => {
@@ -35,7 +36,7 @@ export function MatchList({ targets, sources, draft, selected, onChoose, onSelec
   const left = of('left');
   const unused = unusedOf(sources, targets, draft.mapping);
   const row = (target: Target) => (
-    <MatchRow key={target.data_column} target={target} targets={targets} sources={sources} draft={draft} selected={selected === target.data_column} onChoose={(source) => onChoose(target.data_column, source)} onSelect={() => onSelect(target.data_column)} />
+    <MatchRow key={target.data_column} target={target} targets={targets} sources={sources} draft={draft} selected={selected === target.data_column} onChoose={(source) => onChoose(target.data_column, source)} onOrder={(source, format) => onOrder(target.data_column, source, format)} onSelect={() => onSelect(target.data_column)} />
   );
   const decided = needs.every((target) => isDecided(target, draft));
   return (

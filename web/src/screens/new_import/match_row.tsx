@@ -3,10 +3,11 @@ import { IconArrowRight } from '@tabler/icons-react';
 import type { Draft } from '@/api/schema';
 import { Button } from '@/components/button';
 import { smallIcon } from '@/components/icons';
+import { Segmented } from '@/components/segmented';
 import { visible } from '@/format/cells';
 import { wholePercent } from '@/format/numbers';
 import { t } from '@/strings/match';
-import { alsoUsedFor, kSure, matchedOf, openValues, type Matched, type Source, type Target } from './matching';
+import { alsoUsedFor, kSure, matchedOf, orderOf, openValues, type Matched, type Source, type Target } from './matching';
 import styles from './new_import.module.css';
 
 export const joinSamples = (samples: string[]): string => samples.filter((sample) => sample !== '').slice(0, 3).map(visible).join(' · ');
@@ -39,15 +40,20 @@ interface Props {
   draft: Draft;
   selected: boolean;
   onChoose: (source: string | null) => void;
+  /** of its dates, in this column of the file */
+  onOrder: (source: string, format: string) => void;
   onSelect: () => void;
 }
 
+const firstOf = (format: string): string => t(format.startsWith('D') ? 'dayFirst' : format.startsWith('M') ? 'monthFirst' : 'yearFirst');
+
 /** One data column: which column of the file goes there, and why lade thinks so. */
-export function MatchRow({ target, targets, sources, draft, selected, onChoose, onSelect }: Props) {
+export function MatchRow({ target, targets, sources, draft, selected, onChoose, onOrder, onSelect }: Props) {
   const matched = matchedOf(target, draft.mapping);
   const guess = matched.source === null && draft.mapping[target.data_column] === undefined ? target.candidates[0] : undefined;
   const shown = sources.find((one) => one.source_column === (matched.source ?? guess?.source_column));
   const open = matched.source === null ? 0 : openValues(target, draft.values).length;
+  const order = orderOf(target, draft.mapping);
   const also = alsoUsedFor(matched.source, target, targets, draft.mapping);
   const options = [...(target.required ? [] : [{ value: '', label: t('nothing') }]), ...sources.map((one) => ({ value: one.source_column, label: visible(one.source_column) }))];
   return (
@@ -90,7 +96,12 @@ export function MatchRow({ target, targets, sources, draft, selected, onChoose, 
         ) : null}
         {also.length > 0 ? <span className="faint">{t('alsoUsed', { columns: also.join(', ') })}</span> : null}
         {matched.source !== null && target.evidence ? <span className={styles.evidence}>{target.evidence}</span> : null}
-        {target.ambiguous && matched.source !== null ? <span className={`${styles.evidence} amber`}>{t('ambiguous')}</span> : null}
+        {target.ambiguous && matched.source !== null ? (
+          <span className={styles.order}>
+            <span className={`${styles.evidence} ${order === null ? 'amber' : ''}`}>{t('ambiguous')}</span>
+            <Segmented label={t('orderOf', { column: target.data_column })} value={order ?? ''} options={target.orders.map((format) => ({ value: format, label: t('order', { first: firstOf(format), format }) }))} onChange={(format) => onOrder(matched.source!, format)} />
+          </span>
+        ) : null}
       </div>
     </div>
   );

@@ -16,9 +16,9 @@ import { t } from '@/strings/match';
 import { DefinitionSelect } from './definition_select';
 import { useFoundDefinition } from './find_definition';
 import { Frame } from './frame';
-import { keepForBack } from './kept_draft';
+import { keepEdits, keepForBack, keptEdits } from './kept_draft';
 import { MatchList } from './match_list';
-import { matchedOf, missingOf, openRows, setOf, wholeSetOf, type Target } from './matching';
+import { lacksOrder, matchedOf, missingOf, openRows, setOf, wholeSetOf, type Target } from './matching';
 import type { StepName } from './steps';
 import type { DraftHandle, SaveState } from './use_draft';
 import { ValuesPanel } from './values_panel';
@@ -66,6 +66,7 @@ function Matching({ draft, handle, match, stale }: { draft: Draft; handle: Draft
         draft={draft}
         selected={panel?.data_column}
         onChoose={(data, column) => handle.change({ mapping: { ...draft.mapping, [data]: column } })}
+        onOrder={(data, from, format) => handle.change({ mapping: { ...draft.mapping, [data]: { from, format } } })}
         onSelect={(column) => changeSearch({ column })}
       />
       {panel && source !== null ? (
@@ -101,7 +102,8 @@ export function MatchStep({ draft, file, handle, saveState, reached, addressOf, 
   const targets = match.data?.targets ?? [];
   const missing = missingOf(targets, draft.mapping);
   const failing = targets.filter((target) => matchedOf(target, draft.mapping).source !== null).reduce((sum, target) => sum + openRows(target, draft.values), 0);
-  const why = !match.data ? general('loading') : missing.length > 0 ? t('missingFirst', { columns: missing.join(', ') }) : null;
+  const orders = targets.filter((target) => lacksOrder(target, draft.mapping)).map((target) => target.data_column);
+  const why = !match.data ? general('loading') : missing.length > 0 ? t('missingFirst', { columns: missing.join(', ') }) : orders.length > 0 ? t('orderFirst', { columns: orders.join(', ') }) : null;
 
   const check = async (force: boolean) => {
     setPending(true);
@@ -111,6 +113,8 @@ export function MatchStep({ draft, file, handle, saveState, reached, addressOf, 
       if (remember) await call('definitions.match', { path: { slug: draft.definition! }, body: { file_id: draft.file_id!, source: draft.read, set: wholeSetOf(targets, draft.mapping), save: true } });
       const job = await call('imports.create', { body: { draft_id: draft.draft_id, force } });
       keepForBack(client, job.job_id, draft);
+      keepEdits(job.job_id, keptEdits(draft.draft_id));
+      keepEdits(draft.draft_id, null);
       void client.invalidateQueries({ queryKey: ['drafts.list'] });
       navigate(`/new/${job.job_id}/preview`, { replace: true });
     } catch (problem) {
@@ -129,7 +133,7 @@ export function MatchStep({ draft, file, handle, saveState, reached, addressOf, 
     <>
       <Checkbox label={t('remember')} checked={remember} onChange={(event) => setRemember(event.currentTarget.checked)} />
       <span className={`dim ${styles.missing}`}>
-        {missing.length > 0 ? t.rich('toGoOn', { columns: <b>{missing.join(', ')}</b> }) : failing > 0 ? <span className="amber">{t('willFail', { count: failing })}</span> : null}
+        {missing.length > 0 ? t.rich('toGoOn', { columns: <b>{missing.join(', ')}</b> }) : orders.length > 0 ? t.rich('toGoOnOrder', { columns: <b>{orders.join(', ')}</b> }) : failing > 0 ? <span className="amber">{t('willFail', { count: failing })}</span> : null}
       </span>
       <Button look="main" disabledBecause={why} pending={pending} onClick={() => void check(search.get('again') === '1')}>{match.data?.complete_count ? t('check', { count: match.data.rows ?? 0 }) : t('checkAll')}</Button>
     </>

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { alsoUsedFor, groupOf, matchedOf, missingOf, openRows, openValues, setOf, unusedOf, type Target } from './matching';
+import { alsoUsedFor, groupOf, isDecided, lacksOrder, matchedOf, missingOf, openRows, openValues, setOf, unusedOf, type Target } from './matching';
 
 const target = (change: Partial<Target>): Target => ({
-  data_column: 'price', required: true, type: 'decimal(14,2)', from: ['Price'], match: null, candidates: [], samples: [], cells: 10, blank: 0, evidence: null, ambiguous: false, values: null, ...change,
+  data_column: 'price', required: true, type: 'decimal(14,2)', from: ['Price'], match: null, candidates: [], samples: [], cells: 10, blank: 0, evidence: null, ambiguous: false, orders: [], values: null, ...change,
 });
 const found = (source_column: string, kind: 'exact' | 'similar' | 'remembered' | 'given', score = 1) => ({ source_column, kind, score });
 const units = target({
@@ -30,6 +30,16 @@ describe('matching', () => {
     expect(groupOf(target({ match: found('EK', 'similar', 0.88) }), nothing)).toBe('matched');
     expect(groupOf(units, nothing)).toBe('needs');
     expect(groupOf(units, { mapping: {}, values: { unit: { Kilo: { use: 'kg' }, '?': { fail: true } } } })).toBe('matched');
+  });
+  it('asks for the order of dates that fit several', () => {
+    const day = target({ data_column: 'day', type: 'date', match: found('Day', 'exact'), ambiguous: true, orders: ['DD/MM/YYYY', 'MM/DD/YYYY'] });
+    const said = { mapping: { day: { from: 'Day', format: 'MM/DD/YYYY' } }, values: {} };
+    expect([lacksOrder(day, {}), groupOf(day, { mapping: {}, values: {} }), isDecided(day, { mapping: {}, values: {} })]).toEqual([true, 'needs', false]);
+    expect([lacksOrder(day, said.mapping), groupOf(day, said), isDecided(day, said)]).toEqual([false, 'matched', true]);
+    expect(matchedOf(day, said.mapping)).toMatchObject({ source: 'Day', kind: 'exact' });
+    expect(setOf(said.mapping)).toEqual(['Day=day']);
+    expect(lacksOrder(day, { day: 'Other' })).toBe(true);
+    expect(lacksOrder(day, { day: null })).toBe(false);
   });
   it('counts the rows of open values', () => {
     expect(openValues(units, {}).map((item) => item.text)).toEqual(['Kilo', '?']);

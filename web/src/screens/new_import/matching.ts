@@ -16,9 +16,24 @@ export interface Matched {
   score: number;
 }
 
+type Choice = Draft['mapping'][string] | undefined;
+
+/** The column of the file in a choice; the choice may also say how its dates are written. */
+const sourceIn = (choice: Choice): string | null | undefined => (choice !== null && typeof choice === 'object' ? choice.from : choice);
+
+/** In which order the dates of a column were said to stand; null: nobody has said. */
+export function orderOf(target: Target, mapping: Draft['mapping']): string | null {
+  const choice = mapping[target.data_column];
+  return choice !== null && typeof choice === 'object' ? choice.format : null;
+}
+
+/** Whether the order of its dates can only be known from a person, who has not said it yet. */
+export const lacksOrder = (target: Target, mapping: Draft['mapping']): boolean =>
+  target.ambiguous && matchedOf(target, mapping).source !== null && orderOf(target, mapping) === null;
+
 /** What a data column is matched with: what the person chose, or else what was found. */
 export function matchedOf(target: Target, mapping: Draft['mapping']): Matched {
-  const chosen = mapping[target.data_column];
+  const chosen = sourceIn(mapping[target.data_column]);
   if (chosen !== undefined) {
     const found = target.match?.source_column === chosen && target.match.kind !== 'given' ? target.match : null;
     if (found) return { source: chosen, kind: found.kind as Matched['kind'], score: found.score };
@@ -47,13 +62,13 @@ export function groupOf(target: Target, draft: Pick<Draft, 'mapping' | 'values'>
   const matched = matchedOf(target, draft.mapping);
   if (matched.source === null) return target.required ? 'needs' : 'left';
   if (matched.kind === 'similar' && matched.score < kSure) return 'needs';
-  if (target.ambiguous || openValues(target, draft.values).length > 0) return 'needs';
+  if (lacksOrder(target, draft.mapping) || openValues(target, draft.values).length > 0) return 'needs';
   return 'matched';
 }
 
 /** Whether what stood under "Needs your decision" is decided. */
 export const isDecided = (target: Target, draft: Pick<Draft, 'mapping' | 'values'>): boolean =>
-  (matchedOf(target, draft.mapping).source !== null || !target.required) && openValues(target, draft.values).length === 0;
+  (matchedOf(target, draft.mapping).source !== null || !target.required) && !lacksOrder(target, draft.mapping) && openValues(target, draft.values).length === 0;
 
 /** Required columns without a column of the file. */
 export const missingOf = (targets: Target[], mapping: Draft['mapping']): string[] =>
@@ -71,7 +86,7 @@ export const alsoUsedFor = (source: string | null, target: Target, targets: Targ
 
 /** As the server takes it: "column of the file=data column" for every choice. */
 export const setOf = (mapping: Draft['mapping']): string[] =>
-  Object.entries(mapping).flatMap(([data, source]) => (source === null ? [] : [`${source}=${data}`]));
+  Object.entries(mapping).flatMap(([data, choice]) => (choice === null ? [] : [`${sourceIn(choice)}=${data}`]));
 
 /** Everything that is matched, to be remembered for files with these headers. */
 export const wholeSetOf = (targets: Target[], mapping: Draft['mapping']): string[] =>

@@ -7,10 +7,12 @@ import { isCallError } from '@/api/problem';
 import type { Import } from '@/api/schema';
 import { keyOf, useCall } from '@/api/use_call';
 import { Button } from '@/components/button';
-import { confirm } from '@/components/confirm';
+import { confirm, confirmWithLine } from '@/components/confirm';
 import { copyText } from '@/components/copy';
 import { navigate } from '@/router/router';
 import { t } from '@/strings/grid';
+
+const kReasonLetters = 240;
 
 /** "Import 1,204 new and 3,862 changed": what pressing it will do, in numbers. */
 export function approveWords(found: NonNullable<Import['comparison']>): string {
@@ -43,13 +45,13 @@ export function useDecision(job: Import) {
   const [older, setOlder] = useState<number | null>(null);
   const key = keyOf('imports.show', { path: { import: job.job_id } });
 
-  const decide = async (what: 'approve' | 'reject') => {
+  const decide = async (what: 'approve' | 'reject', reason = '') => {
     setWorking(what);
     setError(null);
     setOlder(null);
     try {
       const path = { import: job.job_id };
-      await (what === 'approve' ? call('imports.approve', { path, body: {}, headers: { 'If-Match': `"${job.revision}"` } }) : call('imports.reject', { path }));
+      await (what === 'approve' ? call('imports.approve', { path, body: {}, headers: { 'If-Match': `"${job.revision}"` } }) : call('imports.reject', { path, body: { reason } }));
       await client.invalidateQueries({ queryKey: key });
       navigate(`/imports/${job.job_id}`);
     } catch (problem) {
@@ -70,7 +72,9 @@ export function useDecision(job: Import) {
     await decide('approve');
   };
   const reject = async () => {
-    if (await confirm({ title: t('rejectTitle'), body: t('rejectBody'), keep: t('rejectKeep'), action: t('rejectDo'), danger: true })) await decide('reject');
+    const line = { label: t('rejectReason'), missing: t('rejectMissing'), most: kReasonLetters };
+    const reason = await confirmWithLine({ title: t('rejectTitle'), body: t('rejectBody'), keep: t('rejectKeep'), action: t('rejectDo'), danger: true, line });
+    if (reason !== null) await decide('reject', reason);
   };
   return { working, error, older, approve, reject };
 }

@@ -33,8 +33,7 @@ export function ReplaceDialog({ id, columns, filter, matching, total, begin, onC
   const [these, setThese] = useState(false);
   const [working, setWorking] = useState(false);
   const [error, setError] = useState<unknown>(null);
-  const { state, issue, column: inColumn } = queryOf(filter);
-  const wish = these && filtered ? { filter: { ...(state ? { state } : {}), ...(issue ? { issue } : {}), ...(inColumn ? { column: inColumn } : {}) } } : {};
+  const wish = these && filtered ? { filter: queryOf(filter) } : {};
   const body = { column, from, to, part: !whole, ...wish };
   const count = useQuery({
     queryKey: ['imports.replace', { import: id }, body],

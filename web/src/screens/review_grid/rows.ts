@@ -9,19 +9,21 @@ export interface Filter {
   state: string;
   issue: string;
   column: string;
+  /** in any cell */
+  text: string;
 }
 
 export const kStates = ['all', 'inserted', 'updated', 'unchanged', 'failed', 'warning'] as const;
 
 export function filterOf(search: URLSearchParams): Filter {
-  return { state: search.get('state') || 'all', issue: search.get('issue') ?? '', column: search.get('column') ?? '' };
+  return { state: search.get('state') || 'all', issue: search.get('issue') ?? '', column: search.get('column') ?? '', text: search.get('text') ?? '' };
 }
 
-export const isAll = (filter: Filter): boolean => filter.state === 'all' && !filter.issue && !filter.column;
+export const isAll = (filter: Filter): boolean => filter.state === 'all' && !filter.issue && !filter.column && !filter.text;
 
 /** As the server takes it: what is not said is left out. */
-export function queryOf({ state, issue, column }: Filter): { state?: string; issue?: string; column?: string } {
-  return { ...(state !== 'all' ? { state } : {}), ...(issue ? { issue } : {}), ...(column ? { column } : {}) };
+export function queryOf({ state, issue, column, text }: Filter): { state?: string; issue?: string; column?: string; q?: string } {
+  return { ...(state !== 'all' ? { state } : {}), ...(issue ? { issue } : {}), ...(column ? { column } : {}), ...(text ? { q: text } : {}) };
 }
 
 export const isFailed = (row: GridRow): boolean => row.state === 'failed' || row.issues.some((issue) => issue.severity === 'error');

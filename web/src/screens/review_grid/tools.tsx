@@ -1,8 +1,10 @@
-import { Checkbox } from '@mantine/core';
-import { IconArrowBackUp, IconChevronLeft, IconChevronRight, IconX } from '@tabler/icons-react';
+import { Checkbox, TextInput } from '@mantine/core';
+import { IconArrowBackUp, IconChevronLeft, IconChevronRight, IconSearch, IconX } from '@tabler/icons-react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { Button } from '@/components/button';
 import { smallIcon } from '@/components/icons';
 import { Segmented } from '@/components/segmented';
+import { useKeys } from '@/keys/keys';
 import { t } from '@/strings/grid';
 import { kStates, type Filter } from './rows';
 import styles from './grid.module.css';
@@ -20,8 +22,43 @@ interface Props {
   onEdits: (() => void) | null;
 }
 
+const kTyping = 250;
+const kMostText = 60;
+
+/** A text in any cell; searched for once the typing pauses. */
+function TextFilter({ text, onText }: { text: string; onText: (text: string) => void }) {
+  const [typed, setTyped] = useState(text);
+  const box = useRef<HTMLInputElement>(null);
+  useEffect(() => setTyped(text), [text]);
+  useEffect(() => {
+    if (typed === text) return;
+    const timer = window.setTimeout(() => onText(typed), kTyping);
+    return () => window.clearTimeout(timer);
+  }, [typed, text, onText]);
+  useKeys(t('keys'), [{ keys: '/', label: t('keyFind'), run: () => box.current?.focus() }]);
+  return (
+    <TextInput
+      ref={box}
+      size="xs"
+      className={styles.find}
+      aria-label={t('findText')}
+      placeholder={t('findText')}
+      value={typed}
+      maxLength={kMostText}
+      spellCheck={false}
+      leftSection={<IconSearch {...smallIcon} />}
+      rightSection={typed ? <button type="button" className={styles.clear} aria-label={t('clearFilter')} onClick={() => { setTyped(''); onText(''); }}><IconX {...smallIcon} /></button> : null}
+      onChange={(event) => setTyped(event.target.value)}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') onText(typed);
+      }}
+    />
+  );
+}
+
 export function Tools({ filter, onFilter, ahead, changingOnly, onChangingOnly, walk, onWalk, onReplace, edits, onEdits }: Props) {
   const word = (state: string) => (!ahead && state === 'inserted' ? t('insertedDone') : !ahead && state === 'updated' ? t('updatedDone') : t(state as (typeof kStates)[number]));
+  const onText = useCallback((text: string) => onFilter({ text }), [onFilter]);
   const extra = ['skipped', 'unprocessed', 'edited'].includes(filter.state) ? [filter.state] : [];
   return (
     <div className={styles.tools} role="toolbar" aria-label={t('filter')}>
@@ -34,6 +71,7 @@ export function Tools({ filter, onFilter, ahead, changingOnly, onChangingOnly, w
           </span>
         ) : null,
       )}
+      <TextFilter text={filter.text} onText={onText} />
       {onChangingOnly ? <Checkbox label={t('changingOnly')} checked={changingOnly} onChange={(event) => onChangingOnly(event.currentTarget.checked)} /> : null}
       <span className="row right">
         <Button small icon={<IconChevronLeft {...smallIcon} />} aria-label={t('previousIssue')} disabledBecause={walk.total === 0 && t('noIssues')} onClick={() => onWalk(-1)} />

@@ -9,6 +9,7 @@ import { queryOf, type Filter, type GridRow } from './rows';
 export const kPageRows = 200;
 const kKeptPages = 30;
 const kQuiet = 40;
+const kSearchOn = 50;
 
 /** Pages that are looked at; while somebody drags the scrollbar over many, only where it comes to rest is asked for. */
 function useWanted(first: number, last: number): number[] {
@@ -42,6 +43,8 @@ export function usePages(id: string, filter: Filter, first: number, last: number
         queryFn: ({ signal }: { signal: AbortSignal }) => call('imports.grid', { path, query, signal }),
         staleTime: Number.POSITIVE_INFINITY,
         refetchOnWindowFocus: false,
+        // A text is searched by and by: each answer has looked at more of the file.
+        refetchInterval: (asked: { state: { data?: GridPage | undefined } }) => (asked.state.data?.search?.complete === false ? kSearchOn : (false as const)),
       };
     },
     [path, filter, epoch],

@@ -9,6 +9,7 @@ import { keyOf, useCall } from '@/api/use_call';
 import { Button } from '@/components/button';
 import { Answered, Empty } from '@/components/states';
 import { toast } from '@/components/toast';
+import { visible } from '@/format/cells';
 import { formatClockSeconds } from '@/format/times';
 import { useKeys } from '@/keys/keys';
 import { useSearch } from '@/router/router';
@@ -63,7 +64,7 @@ export function RowsWork({ job, onRevision }: Props) {
   const [search, changeSearch] = useSearch();
   const filterText = filterOf(search);
   // One object for one filter, so that what depends on it does not change with the chosen row.
-  const filter = useMemo<Filter>(() => filterText, [filterText.state, filterText.issue, filterText.column]);
+  const filter = useMemo<Filter>(() => filterText, [filterText.state, filterText.issue, filterText.column, filterText.text]);
   const ahead = job.status === 'waiting_for_review';
   const mode = modeOf(job, may);
 
@@ -169,7 +170,7 @@ export function RowsWork({ job, onRevision }: Props) {
     if (found === null) return;
     // A row that the filter hides cannot be shown: then all rows are.
     const place = await placeOf(id, filter, found);
-    if (place.row?.row !== found) return changeSearch({ state: null, issue: null, column: null, row: String(found) });
+    if (place.row?.row !== found) return changeSearch({ state: null, issue: null, column: null, text: null, row: String(found) });
     const list = issueColumns(place.row);
     const column = direction === 1 ? list[0] : list.at(-1);
     setActiveCell((before) => ({ index: place.index, column: column ?? before.column }));
@@ -263,7 +264,7 @@ export function RowsWork({ job, onRevision }: Props) {
     { keys: 'Escape', label: t('keyClose'), run: () => setPanel(false) },
   ]);
 
-  const onFilter = useCallback((change: Partial<Filter>) => changeSearch({ ...change, ...(change.state === 'all' ? { state: null } : {}), row: null }, { push: true }), [changeSearch]);
+  const onFilter = useCallback((change: Partial<Filter>) => changeSearch({ ...change, ...(change.state === 'all' ? { state: null } : {}), row: null }, { push: change.text === undefined }), [changeSearch]);
   const sendFixes = useFixes(id, edits, client);
   const delimiter = typeof job.source?.delimiter === 'string' ? job.source.delimiter : /\.(tsv|tab)$/i.test(job.file) ? '\t' : columns.length > 0 && page?.items.some((one) => one.values.some((value) => value.includes(','))) ? ';' : ',';
   const noFit = `noFit_${filter.state}`;
@@ -297,8 +298,8 @@ export function RowsWork({ job, onRevision }: Props) {
         <Answered query={head} heights={[28, 28, 28, 28, 28, 28]} compact>
           {(answer) =>
             answer.matching === 0 && !head.isPlaceholderData ? (
-              <Empty action={isAll(filter) ? null : <button type="button" className="linkBtn" onClick={() => changeSearch({ state: null, issue: null, column: null, row: null })}>{t('showAll')}</button>}>
-                {isAll(filter) ? t('noRows') : t.has(noFit) && !filter.issue && !filter.column ? t(noFit) : t('noFit')}
+              <Empty action={isAll(filter) ? null : <button type="button" className="linkBtn" onClick={() => changeSearch({ state: null, issue: null, column: null, text: null, row: null })}>{t('showAll')}</button>}>
+                {isAll(filter) ? t('noRows') : answer.search?.complete === false ? t('searching') : filter.text ? t('noFitText', { text: visible(filter.text) }) : t.has(noFit) && !filter.issue && !filter.column ? t(noFit) : t('noFit')}
               </Empty>
             ) : (
               <Grid
@@ -341,6 +342,7 @@ export function RowsWork({ job, onRevision }: Props) {
         </div>
         <div className={styles.status}>
           <span>{page ? (isAll(filter) ? t('range', { from: (rowAt(range[0])?.row ?? range[0] + 1), to: (rowAt(range[1])?.row ?? range[1] + 1), total }) : t('rangeFiltered', { from: Math.min(range[0] + 1, total), to: Math.min(range[1] + 1, total), matching: total, total: page.rows_total })) : ''}</span>
+          {page?.search && (!page.search.complete || page.search.looked_at < page.rows_total) ? <span role="status">{t(page.search.complete ? 'searchCut' : 'searched', { looked: page.search.looked_at, total: page.rows_total, count: page.matching })}</span> : null}
           <span className="hideSmall"><kbd>]</kbd> {t('hintNext')}</span>
           {mode !== 'none' ? <span className="hideSmall"><kbd>F2</kbd> {t('hintEdit')}</span> : null}
           {mode !== 'none' ? <span className="hideSmall"><kbd>Ctrl Z</kbd> {t('hintUndo')}</span> : null}
