@@ -31,6 +31,7 @@ test: ## Everything that CI runs: unit tests, fuzz corpora, text cases, document
 test-slow: ## Long simulation and chaos, a million rows on both databases, the corpora of other projects, fuzzing (FUZZ_SECONDS each)
 	@$(INSTALL) build test slow fuzz
 	@scripts/install_node_tools.sh
+	@scripts/build_web.sh
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) scripts/test_slow.sh
 
 web: ## Build the dashboard, web/dist

@@ -94,7 +94,9 @@ json::object to_json(const jobs::TargetDetail& target, const std::vector<source:
   object["samples"] = column.sensitive ? json::array() : texts(seen.samples);
   object["cells"] = seen.cells;
   object["blank"] = seen.blank;
-  std::string evidence = seen.note;
+  // What nothing in the file tells is no question where the definition tells it.
+  const bool decided = !column.formats.empty() || !column.locale.empty();
+  std::string evidence = seen.ambiguous && decided ? "" : seen.note;
   if (evidence.empty() && !seen.readings.empty()) evidence = seen.readings.front().evidence;
   object["evidence"] = column.sensitive ? json::value(nullptr) : text_or_null(evidence);
   const json::array orders = orders_of(column, seen);

@@ -153,8 +153,11 @@ void look_at_queues(const json::array& queues, const Figures& figures, Attention
 }
 
 Result<json::object> database_json(db::Connection& connection) {
-  if (connection.backend() == db::Backend::sqlite)
-    return json::object{{"backend", "sqlite"}, {"connections", nullptr}, {"bytes", nullptr}};
+  if (connection.backend() == db::Backend::sqlite) {
+    LADE_ASSIGN(const auto size,
+                connection.query("SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()"));
+    return json::object{{"backend", "sqlite"}, {"connections", nullptr}, {"bytes", db::integer_of(size[0][0])}};
+  }
   LADE_ASSIGN(const auto rows, connection.query("SELECT (SELECT count(*) FROM pg_stat_activity WHERE datname = "
                                                 "current_database()), pg_database_size(current_database())"));
   return json::object{

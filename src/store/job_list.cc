@@ -224,8 +224,11 @@ Result<JobPage> list_jobs(db::Connection& connection, const JobFilter& filter) {
                           text_or_null(filter.from),
                           text_or_null(filter.to)};
   const std::string_view place = filter.oldest_first ? "j.id >" : "j.id <";
+  // SQLite would find all jobs of the company by an index and sort them: with the sign it walks along the ids and stops
+  // after a page.
+  const std::string_view sign = connection.backend() == db::Backend::sqlite ? "+" : "";
   std::string condition = fmt::format(
-      "WHERE j.company_id = $1 AND (CAST($2 AS text) IS NULL OR d.slug = $2) "
+      "WHERE {3}j.company_id = $1 AND (CAST($2 AS text) IS NULL OR d.slug = $2) "
       "AND (CAST($3 AS bigint) IS NULL OR j.batch_id = CAST($3 AS bigint)) "
       "AND (CAST($4 AS bigint) IS NULL OR {0} CAST($4 AS bigint)) "
       "AND (CAST($7 AS bigint) IS NULL OR j.created_by_id = CAST($7 AS bigint) OR j.project_id = CAST($6 AS bigint)) "
@@ -234,7 +237,8 @@ Result<JobPage> list_jobs(db::Connection& connection, const JobFilter& filter) {
       "AND (CAST($10 AS text) IS NULL OR j.created_by = $10) "
       "AND (CAST($11 AS text) IS NULL OR {1}(lower(j.file_name || ' ' || j.slug || ' ' || d.name), lower($11)) > 0) "
       "AND (CAST($12 AS text) IS NULL OR {2} >= $12) AND (CAST($13 AS text) IS NULL OR {2} < $13)",
-      place, connection.backend() == db::Backend::sqlite ? "instr" : "strpos", time_sql(connection, "j.created_at"));
+      place, connection.backend() == db::Backend::sqlite ? "instr" : "strpos", time_sql(connection, "j.created_at"),
+      sign);
   LADE_ASSIGN(const std::string statuses, statuses_sql(filter.status));
   condition += statuses;
   LADE_ASSIGN(const auto rows,

@@ -18,12 +18,22 @@ export function equal(found, wanted, words) {
   if (found !== wanted) throw new Error(`${words}: ${JSON.stringify(found)} instead of ${JSON.stringify(wanted)}`);
 }
 
-/** Fails with what axe finds to be serious or critical on the page as it is. */
+async function faultsOf(page) {
+  const { violations } = await page.evaluate(() => globalThis.axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] }));
+  return violations.filter((one) => one.impact === 'serious' || one.impact === 'critical');
+}
+
+/** Fails with what axe finds to be serious or critical on the page as it is, in the scheme it has and in the other one. */
 export async function accessible(page, where) {
   await page.evaluate(axeSource);
-  const { violations } = await page.evaluate(() => globalThis.axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] }));
-  const bad = violations.filter((one) => one.impact === 'serious' || one.impact === 'critical');
-  check(bad.length === 0, `${where}: ${bad.map((one) => `${one.id} (${one.help}) at ${one.nodes.slice(0, 3).map((node) => node.target.join(' ')).join(', ')}`).join('; ')}`);
+  const scheme = () => page.evaluate(() => document.documentElement.dataset.mantineColorScheme);
+  const first = await scheme();
+  for (const colorScheme of [first === 'dark' ? 'light' : 'dark', first]) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await page.waitForFunction((wanted) => document.documentElement.dataset.mantineColorScheme === wanted, colorScheme);
+    const bad = await faultsOf(page);
+    check(bad.length === 0, `${where}, ${colorScheme}: ${bad.map((one) => `${one.id} (${one.help}) at ${one.nodes.slice(0, 3).map((node) => node.target.join(' ')).join(', ')}`).join('; ')}`);
+  }
 }
 
 /** Nothing that a file says was taken for a script. */

@@ -33,7 +33,8 @@ export function linesOf(values: Point[], most: number, width: number, height: nu
 
 /** The next round number at or above: axes grow in steps and do not shake. */
 export function roundUp(value: number): number {
-  if (value <= 1) return 1;
+  // Small counts get an axis whose thirds are whole.
+  if (value <= 3) return 3;
   const power = 10 ** Math.floor(Math.log10(value));
   return [1, 1.5, 3, 4.5, 6, 9, 12].map((factor) => factor * power).find((one) => one >= value) ?? 12 * power;
 }

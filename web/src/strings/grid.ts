@@ -20,6 +20,7 @@ export const t = catalogue({
   changingOnly: 'Changing columns only',
   clearFilter: 'Remove this filter',
   findText: 'Text in any cell',
+  findShort: 'Find text',
   keyFind: 'Find a text',
   searching: 'Searching.',
   searched: 'Searched {looked} of {total} rows, {count} found so far',

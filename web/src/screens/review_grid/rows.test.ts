@@ -10,6 +10,11 @@ describe('asFileWrites', () => {
     expect(asFileWrites('2026-05-01', '2026-11-01', '01.11.26')).toBe('01.05.26');
     expect(asFileWrites('2026-05-01', '2026-11-01', '11/1/2026')).toBe('5/1/2026');
   });
+  it('leaves out zeros that only the database writes', () => {
+    expect(asFileWrites('15.7500', '17.7500', '17,75')).toBe('15,75');
+    expect(asFileWrites('2.1250', '5.0000', '5,00')).toBe('2,125');
+    expect(asFileWrites('15.5000', '17.0000', '17')).toBe('15.5');
+  });
   it('keeps a sign of currency', () => expect(asFileWrites('2.87', '2.99', '$2.99')).toBe('$2.87'));
   it('leaves what nothing proves', () => {
     expect(asFileWrites('12.40', '1295', '12,95')).toBe('12.40');

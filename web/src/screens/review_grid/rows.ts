@@ -65,9 +65,18 @@ export function asFileWrites(old: string, now: string | null, text: string): str
   if (now === null || now === text) return old;
   const comma = (value: string) => value.replace('.', ',');
   if (/^-?\d+(\.\d+)?$/.test(old) && /^-?\d+(\.\d+)?$/.test(now)) {
-    if (comma(now) === text) return comma(old);
+    // A database pads decimals with zeros up to the scale of the column; the file does not.
+    const places = /[.,](\d+)\D*$/.exec(text)?.[1]?.length ?? 0;
+    const cut = (value: string) => {
+      const [whole, part = ''] = value.split('.');
+      const kept = part.replace(/0+$/, '').padEnd(places, '0');
+      return kept ? `${whole}.${kept}` : whole!;
+    };
+    const [was, is] = [cut(old), cut(now)];
+    if (text.includes(',') && comma(is) === text) return comma(was);
+    if (is === text) return was;
     const sign = /^([^\d-]+)(.*)$/.exec(text);
-    if (sign && sign[2] === now) return sign[1] + old;
+    if (sign && sign[2] === is) return sign[1] + was;
     return old;
   }
   const [oldDay, nowDay] = [kDay.exec(old), kDay.exec(now)];
