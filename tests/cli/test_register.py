@@ -1,5 +1,6 @@
 """The pack for a business register: its samples on both databases, with what each fault of theirs must be called."""
 
+import json
 import unittest
 
 from register import PACK, Postgresql, RegisterTest, read_rows
@@ -108,6 +109,22 @@ class Register(RegisterTest):
         employees = self.ask("SELECT valid_from, employees FROM statistical_unit WHERE tax_ident = '800100006' ORDER BY 1")
         self.assertEqual(employees, [("2022-01-01", "12"), ("2023-01-01", "13"), ("2024-01-01", "12")])
         self.assert_sound()
+
+    def test_an_identifier_that_another_unit_gets_during_the_review(self):
+        self.load(self.write("two.csv", "tax_ident,name,valid_from,valid_to\n1,One,2024-01-01,infinity\n2,Two,2024-01-01,infinity\n"),
+                  "legal_unit_source_dates")
+        text = (PACK / "definitions" / "legal_unit_source_dates.yaml").read_text(encoding="utf-8")
+        reviewed = self.write("reviewed.yaml", text.replace("definition: legal_unit_source_dates", "definition: reviewed\nreview: always"))
+        code, output = self.lade("import", self.write("more.csv", "tax_ident,stat_ident,name,valid_from,valid_to\n1,9,One,2024-01-01,infinity\n"),
+                                 "-d", reviewed, "--output", "json")
+        self.assertEqual(code, 7, output)
+        self.job = json.loads(output.splitlines()[-1])["job_id"]
+        self.write_sql("""INSERT INTO external_ident (type_id, ident, legal_unit_id)
+                          SELECT t.id, '9', x.legal_unit_id FROM external_ident_type t, external_ident x WHERE t.code = 'stat_ident' AND x.ident = '2'""")
+        self.assertEqual(self.lade("approve", self.job)[0], 0)
+        self.assertEqual(self.lade("worker", "--until-idle", "-q")[0], 0)
+        self.assertEqual({code for _, _, code in self.issues()}, {"identifier_taken"})
+        self.assertEqual(self.ask("SELECT x.ident FROM external_ident x JOIN legal_unit u ON u.id = x.legal_unit_id WHERE u.name = 'One'"), [("1",)])
 
     def test_who_and_when_is_kept(self):
         self.load_legal_units()
