@@ -1,4 +1,3 @@
-import { Modal, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import { call } from '@/api/client';
@@ -17,6 +16,7 @@ import { t } from '@/strings/grid';
 import { preferences } from '@/theme/preferences';
 import { EditsDialog } from './edits_dialog';
 import type { Editing } from './editor';
+import { GoTo } from './go_to';
 import { Grid, type Active, type GridHandle } from './grid';
 import type { ShownColumn } from './grid_row';
 import { IssuePop, suggestionOf } from './issue_pop';
@@ -372,19 +372,6 @@ export function RowsWork({ job, onRevision }: Props) {
         />
       ) : null}
     </div>
-  );
-}
-
-function GoTo({ most, onClose, onGo }: { most: number; onClose: () => void; onGo: (row: number) => void }) {
-  const [text, setText] = useState('');
-  const number = Number(text.replace(/\D/g, ''));
-  return (
-    <Modal opened onClose={onClose} title={t('goTo')} withCloseButton={false}>
-      <form className="row" onSubmit={(event) => { event.preventDefault(); if (number > 0) onGo(Math.min(number, most)); }}>
-        <TextInput aria-label={t('goTo')} data-autofocus inputMode="numeric" value={text} onChange={(event) => setText(event.target.value)} className="grow" />
-        <Button look="main" type="submit" onClick={() => undefined}>{t('goToDo')}</Button>
-      </form>
-    </Modal>
   );
 }
 
