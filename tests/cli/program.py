@@ -12,6 +12,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 SERVER = ROOT / "scripts" / "private_postgresql.sh"
 LADE = pathlib.Path(os.environ.get("LADE", ROOT / "build" / "lade")).resolve()
+HAS_FAILPOINTS = LADE.exists() and b"LADE_FAILPOINTS" in LADE.read_bytes()
 
 DEFINITION = """\
 lade: 1

@@ -4,12 +4,11 @@ import json
 import subprocess
 import unittest
 
-from program import LADE, ROOT, OnServer, ProgramTest
+from program import HAS_FAILPOINTS, ROOT, OnServer, ProgramTest
 
 SAMPLES = ROOT / "packs" / "price-lists" / "samples"
 COMPONENTS = "price_list_components"
 COUNTS = ("inserted", "updated", "deleted", "unchanged", "skipped", "failed", "removed")
-HAS_FAILPOINTS = b"LADE_FAILPOINTS" in LADE.read_bytes()
 
 
 class PriceLists(ProgramTest):

@@ -1,8 +1,10 @@
 """The pack for a business register: its samples on both databases, with what each fault of theirs must be called."""
 
-import json
+import signal
+import subprocess
 import unittest
 
+from program import HAS_FAILPOINTS, LADE
 from register import PACK, Postgresql, RegisterTest, read_rows
 
 SAMPLES = PACK / "samples"
@@ -110,19 +112,17 @@ class Register(RegisterTest):
         self.assertEqual(employees, [("2022-01-01", "12"), ("2023-01-01", "13"), ("2024-01-01", "12")])
         self.assert_sound()
 
-    def test_an_identifier_that_another_unit_gets_during_the_review(self):
+    @unittest.skipUnless(HAS_FAILPOINTS, "the program has no failpoints")
+    def test_an_identifier_that_another_unit_gets_after_the_analysis(self):
         self.load(self.write("two.csv", "tax_ident,name,valid_from,valid_to\n1,One,2024-01-01,infinity\n2,Two,2024-01-01,infinity\n"),
                   "legal_unit_source_dates")
-        text = (PACK / "definitions" / "legal_unit_source_dates.yaml").read_text(encoding="utf-8")
-        reviewed = self.write("reviewed.yaml", text.replace("definition: legal_unit_source_dates", "definition: reviewed\nreview: always"))
-        code, output = self.lade("import", self.write("more.csv", "tax_ident,stat_ident,name,valid_from,valid_to\n1,9,One,2024-01-01,infinity\n"),
-                                 "-d", reviewed, "--output", "json")
-        self.assertEqual(code, 7, output)
-        self.job = json.loads(output.splitlines()[-1])["job_id"]
+        more = self.write("more.csv", "tax_ident,stat_ident,name,valid_from,valid_to\n1,9,One,2024-01-01,infinity\n")
+        words = ["import", more, "-d", "legal_unit_source_dates", "--database", self.url]
+        killed = subprocess.run([LADE, *words], cwd=self.folder, env={"LADE_FAILPOINTS": "load=kill"}, capture_output=True, check=False, timeout=120)
+        self.assertEqual(killed.returncode, -signal.SIGKILL, killed.stderr)
         self.write_sql("""INSERT INTO external_ident (type_id, ident, legal_unit_id)
                           SELECT t.id, '9', x.legal_unit_id FROM external_ident_type t, external_ident x WHERE t.code = 'stat_ident' AND x.ident = '2'""")
-        self.assertEqual(self.lade("approve", self.job)[0], 0)
-        self.assertEqual(self.lade("worker", "--until-idle", "-q")[0], 0)
+        self.assertEqual(self.load(more, "legal_unit_source_dates"), {"read": 1, "failed": 1})
         self.assertEqual({code for _, _, code in self.issues()}, {"identifier_taken"})
         self.assertEqual(self.ask("SELECT x.ident FROM external_ident x JOIN legal_unit u ON u.id = x.legal_unit_id WHERE u.name = 'One'"), [("1",)])
 
