@@ -19,7 +19,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 WEB = ROOT / "web"
 TESTS = ["new_import", "questions", "review_grid", "operations", "administration", "batches", "many_jobs"]
-PROOFS = ["live_memory"]  # too long for every run: make test-slow
+PROOFS = ["live_memory"]  # by --only; docs/roadmap.md says why it does not pass yet
 COUNTS = re.compile(r"(\d+) passed, (\d+) failed")
 
 
