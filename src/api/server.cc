@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "accounts/audit.h"
-#include "accounts/sessions.h"
 #include "api/authenticate.h"
 #include "api/idempotency.h"
 #include "api/problem.h"
@@ -169,10 +168,7 @@ Result<http::Reception> Server::receive_or_fail(http::Request& request) {
     if (!found && route.access.role) return fail(std::move(found).error());
     if (found) asked.principal = std::move(*found);
   }
-  if (asked.principal && asked.principal->use_unrecorded) {
-    LADE_ASSIGN(const db::Pool::Lease session, service_.writing());
-    LADE_TRY(accounts::record_use(*session, *asked.principal));
-  }
+  if (asked.principal && asked.principal->use_unrecorded) service_.note_use(*asked.principal);
   LADE_TRY(check_access(route, asked.principal));
   LADE_TRY(check_media_type(request, route));
   if (route.receive) return route.receive(std::move(asked));

@@ -1,8 +1,5 @@
 #include "api/service.h"
 
-#include <condition_variable>
-#include <mutex>
-
 #include "accounts/sessions.h"
 #include "api/idempotency.h"
 #include "jobs/job.h"
@@ -46,18 +43,32 @@ Service::Service(const ServiceOptions& options, std::unique_ptr<storage::Storage
   tidying_ = std::jthread([this](const std::stop_token& stop) { tidy(stop); });
 }
 
+void Service::note_use(const accounts::Principal& principal) {
+  const std::lock_guard lock(uses_mutex_);
+  uses_.try_emplace({principal.via, principal.credential}, principal);
+  used_.notify_one();
+}
+
 void Service::tidy(const std::stop_token& stop) {
   constexpr std::chrono::minutes kPause{10};
-  std::mutex mutex;
-  std::condition_variable_any never;
+  auto next = std::chrono::steady_clock::now();
   while (!stop.stop_requested()) {
-    if (auto session = works_ ? works_->sessions().acquire(stop) : writing_.acquire(stop)) {
-      // What cannot be done now is done next time.
-      (void)remove_old_keys(**session);
-      (void)accounts::remove_ended_sessions(**session);
+    decltype(uses_) uses;
+    {
+      std::unique_lock lock(uses_mutex_);
+      used_.wait_until(lock, stop, next, [this] { return !uses_.empty(); });
+      uses.swap(uses_);
     }
-    std::unique_lock lock(mutex);
-    never.wait_for(lock, stop, kPause, [] { return false; });
+    const auto now = std::chrono::steady_clock::now();
+    const bool due = now >= next;
+    if (due) next = now + kPause;
+    const auto session = works_ ? works_->sessions().acquire(stop) : writing_.acquire(stop);
+    if (!session) continue;
+    // What cannot be done now is done next time.
+    for (const auto& [credential, principal] : uses) (void)accounts::record_use(**session, principal);
+    if (!due) continue;
+    (void)remove_old_keys(**session);
+    (void)accounts::remove_ended_sessions(**session);
   }
 }
 

@@ -1,13 +1,18 @@
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
 #include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <stop_token>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "accounts/passwords.h"
+#include "accounts/principal.h"
 #include "api/event_hub.h"
 #include "api/metrics.h"
 #include "api/overview.h"
@@ -42,6 +47,8 @@ class Service {
   Result<db::Pool::Lease> reading() { return reading_.acquire(); }
   // A session that may write. On SQLite there is one in the process, which loading needs too: to be kept for short.
   Result<db::Pool::Lease> writing() { return works_ ? works_->sessions().acquire() : writing_.acquire(); }
+  // Somebody's session or token was used: that is recorded beside the request, which must not wait for who is writing.
+  void note_use(const accounts::Principal& principal);
   // Something was put into the queue, or somebody has acted on a job: nodes in this process look at once.
   void stir();
   // Ends all streams of events; nothing more is told.
@@ -65,7 +72,7 @@ class Service {
  private:
   Service(const ServiceOptions& options, std::unique_ptr<storage::Storage> storage, std::unique_ptr<jobs::Works> works);
 
-  // Forgets sessions that are over and keys that are old, now and then.
+  // Records what was used, and forgets sessions that are over and keys that are old, now and then.
   void tidy(const std::stop_token& stop);
 
   const ServiceOptions options_;
@@ -80,6 +87,9 @@ class Service {
   TopicHub topics_;
   Metrics metrics_;
   std::unique_ptr<mirror::Reader> mirror_;
+  std::mutex uses_mutex_;  // guards uses_
+  std::condition_variable_any used_;
+  std::map<std::pair<std::string, std::int64_t>, accounts::Principal> uses_;  // by kind and id of the credential
   std::jthread working_;
   std::jthread tidying_;
 };

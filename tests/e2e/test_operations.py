@@ -2,6 +2,7 @@
 
 import pathlib
 import re
+import sqlite3
 import time
 
 from harness import HEADER, Client, OnServer, Process, ServerTest, Stream
@@ -114,6 +115,27 @@ class Operations(ServerTest):
 
     def stored_files(self):
         return sorted(str(path) for path in (self.folder / "lade-data" / "storage").rglob("*") if path.is_file())
+
+
+class WhileSomebodyWrites(ServerTest):
+    """SQLite has one writer, which may take its time: looking does not wait for it."""
+
+    def last_use(self, email):
+        return self.sql(f"SELECT t.last_used_at FROM lade_token t JOIN lade_user u ON u.id = t.user_id WHERE u.email = '{email}'")[0][0]
+
+    def test_who_looks_for_the_first_time_does_not_wait(self):
+        newcomer = self.user("newcomer@example.com", "viewer")
+        writer = sqlite3.connect(self.folder / "company.db", isolation_level=None)
+        self.addCleanup(writer.close)
+        writer.execute("BEGIN IMMEDIATE")
+        newcomer.connection.timeout = 10
+        self.assertEqual(newcomer.get("/api/v1/imports").status, 200)
+        self.assertIsNone(self.last_use("newcomer@example.com"))
+        writer.execute("ROLLBACK")
+        end = time.monotonic() + 60
+        while not self.last_use("newcomer@example.com"):
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.05)
 
 
 class OperationsOnServer(OnServer, Operations):
