@@ -127,9 +127,9 @@ Result<http::Response> correct_row(Call& call) {
 
 Result<http::Response> take_over(Call& call) {
   LADE_TRY(call.query.finish());
+  LADE_ASSIGN(const JobRecord job, require_import(call, call.connection));
   const std::string from = call.body.required_text("from");
   LADE_TRY(call.body.finish());
-  LADE_ASSIGN(const JobRecord job, require_import(call, call.connection));
   LADE_ASSIGN(const auto other, store::find_job(call.connection, from, call.who().company));
   if (!other || !accounts::sees(call.who(), other->created_by_id, other->project))
     return fail(jobs::job_not_found(from));
