@@ -26,7 +26,7 @@ foreach(name IN LISTS modules)
   get_property(tests GLOBAL PROPERTY LADE_TESTS_${name})
   if(tests)
     add_executable(${name}_test ${tests})
-    target_link_libraries(${name}_test PRIVATE lade_${name} lade_testing GTest::gmock GTest::gtest_main)
+    target_link_libraries(${name}_test PRIVATE lade_${name} lade_testing GTest::gmock)
     lade_precompile(${name}_test lade_testing)
     if(name STREQUAL "jobs")  # takes longest, and waits most of the time
       lade_add_test(${name}_test 4)
@@ -50,7 +50,7 @@ target_include_directories(steps_test PRIVATE ${CMAKE_BINARY_DIR}/shown)
 file(GLOB corpus_tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/corpus/*_test.cc)
 add_executable(corpus_test ${corpus_tests})
 target_include_directories(corpus_test PRIVATE ${CMAKE_SOURCE_DIR}/tests)
-target_link_libraries(corpus_test PRIVATE lade_drafting lade_jobs lade_testing Boost::json GTest::gmock GTest::gtest_main)
+target_link_libraries(corpus_test PRIVATE lade_drafting lade_jobs lade_testing Boost::json GTest::gmock)
 lade_add_test(corpus_test 1)
 
 # The fuzz targets: replays of their corpus with a plain main, or for clang's libFuzzer (preset fuzz).

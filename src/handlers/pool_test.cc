@@ -29,7 +29,6 @@ std::string program(const std::string& name) {
 class Hostile : public ::testing::Test {
  protected:
   Hostile() {
-    signal(SIGPIPE, SIG_IGN);
     handler.name = "hostile";
     handler.folder = "/";
     handler.limits.batch_seconds = std::chrono::seconds(3);

@@ -28,10 +28,7 @@ std::string shown(const boost::json::value& value) {
 
 class HandOver : public testing::DurableTest {
  protected:
-  HandOver() {
-    signal(SIGPIPE, SIG_IGN);
-    configure();
-  }
+  HandOver() { configure(); }
 
   void configure(std::size_t concurrency = 2) {
     const char* const root = std::getenv("LADE_SOURCE_DIR");

@@ -15,7 +15,6 @@ using Texts = std::vector<std::string>;
 class HandlerStep : public testing::ImportTest {
  protected:
   HandlerStep() {
-    signal(SIGPIPE, SIG_IGN);
     EXPECT_OK(connection->run("CREATE TABLE person (code text PRIMARY KEY, name text, score integer, born date)"));
     options.handlers = configured();
   }

@@ -17,10 +17,7 @@ using model::Outcome;
 
 class ShowProgress : public testing::DurableTest {
  protected:
-  ShowProgress() {
-    signal(SIGPIPE, SIG_IGN);  // as the program does
-    work.here.mirror = options.mirror = mirror_at(redis.url());
-  }
+  ShowProgress() { work.here.mirror = options.mirror = mirror_at(redis.url()); }
   mirror::Options mirror_at(const std::string& url) {
     auto address = mirror::parse_address(url);
     EXPECT_OK(address);

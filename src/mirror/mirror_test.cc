@@ -24,8 +24,6 @@ using Clock = std::chrono::steady_clock;
 
 class MirrorTest : public ::testing::Test {
  protected:
-  MirrorTest() { signal(SIGPIPE, SIG_IGN); }  // as the program does
-
   Options options(const std::string& url) {
     auto address = parse_address(url);
     EXPECT_OK(address);
