@@ -89,6 +89,24 @@ TEST_P(Durable, NothingIsWrittenBeforeSomebodyApproves) {
   }
 }
 
+// Deciding about repeated keys is a pass of its own only where it can stop the job.
+TEST_P(Durable, KeysAreDecidedBeforehandWhenThatCanMakeRowsFail) {
+  const std::string csv = file(300);
+  const auto is_settled_apart = [&](const std::string& rules) {
+    EXPECT_OK(connection->run("DELETE FROM item"));
+    const std::string job = submit(csv, kItems + rules);
+    run_worker();
+    EXPECT_EQ(status(job), "succeeded") << rules;
+    return record(job).buckets_settled > 0;
+  };
+  EXPECT_FALSE(is_settled_apart(""));
+  EXPECT_FALSE(is_settled_apart("max_errors: 100%\n"));
+  EXPECT_FALSE(is_settled_apart("max_errors: 100%\nduplicates: first\n"));
+  EXPECT_TRUE(is_settled_apart("max_errors: 100%\nduplicates: reject\n"));
+  EXPECT_TRUE(is_settled_apart("max_errors: 100%\nduplicates: merge\n"));
+  EXPECT_FALSE(is_settled_apart("duplicates: merge\n"));
+}
+
 TEST_P(Durable, RowsTellHowFarTheyHaveCome) {
   const std::string job = submit(file(1000), kItems + "review: always\n");
   const auto states = [&] {

@@ -5,6 +5,7 @@
 namespace lade::jobs {
 
 using definition::Commit;
+using definition::DuplicatePolicy;
 using definition::FailWhen;
 
 std::optional<Error> too_many_errors(const definition::Definition& definition, std::int64_t failed, std::int64_t read) {
@@ -26,6 +27,14 @@ std::optional<Error> too_many_errors(const definition::Definition& definition, s
 bool is_judged(const definition::Definition& definition) {
   return definition.max_errors.given() || definition.fail_when != FailWhen::never ||
          definition.review != definition::Review::never || definition.commit == Commit::all_or_nothing;
+}
+
+bool settles_before(const definition::Definition& definition) {
+  if (!is_judged(definition)) return false;
+  if (definition.review != definition::Review::never || definition.duplicates == DuplicatePolicy::reject) return true;
+  // A version that is built aside is judged when it is whole: nobody sees it before.
+  const bool is_seen = definition.set() == nullptr || !definition.set()->version;
+  return definition.duplicates == DuplicatePolicy::merge && is_seen;
 }
 
 bool compares_before(const definition::Definition& definition) {

@@ -60,8 +60,8 @@ Result<Judgement> judge_job(const Work& work, db::Connection& connection) {
   LADE_ASSIGN(const std::int64_t failed, failed_rows(connection, job.id));
   if (auto error = too_many_errors(job.definition(), failed, record->rows_total.value_or(0)))
     return Judgement{.ends = true, .error = std::move(error)};
-  const bool settles = is_judged(job.definition()) && record->buckets_settled < record->buckets;
-  if (!settles && is_judged(job.definition())) {
+  const bool settles = settles_before(job.definition()) && record->buckets_settled < record->buckets;
+  if (!settles && settles_before(job.definition())) {
     LADE_ASSIGN(const bool settled, stage_is_whole(connection, job.uuid, kSettleTask));
     if (!settled) return Judgement{.ends = true};
   }
