@@ -6,6 +6,7 @@ add_library(lade_testing STATIC ${testing_sources})
 target_include_directories(lade_testing PUBLIC ${CMAKE_SOURCE_DIR}/tests)
 target_link_libraries(lade_testing PUBLIC lade_base lade_db GTest::gmock ZLIB::ZLIB)
 lade_precompile(lade_testing lade_testing <gmock/gmock.h> <gtest/gtest.h>)
+lade_unity(lade_testing ${testing_sources})
 
 # Registers a program of tests with ctest, in that many parts beside each other; each writes its list to test_results/.
 function(lade_add_test program parts)
@@ -28,6 +29,7 @@ foreach(name IN LISTS modules)
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE lade_${name} lade_testing GTest::gmock)
     lade_precompile(${name}_test lade_testing)
+    lade_unity(${name}_test ${tests})
     if(name STREQUAL "jobs")  # takes longest, and waits most of the time
       lade_add_test(${name}_test 4)
     else()
@@ -51,6 +53,8 @@ file(GLOB corpus_tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/corpus/*_test
 add_executable(corpus_test ${corpus_tests})
 target_include_directories(corpus_test PRIVATE ${CMAKE_SOURCE_DIR}/tests)
 target_link_libraries(corpus_test PRIVATE lade_drafting lade_jobs lade_testing Boost::json GTest::gmock)
+lade_precompile(corpus_test lade_testing)
+lade_unity(corpus_test ${corpus_tests})
 lade_add_test(corpus_test 1)
 
 # The fuzz targets: replays of their corpus with a plain main, or for clang's libFuzzer (preset fuzz).

@@ -1,6 +1,6 @@
 # lade_precompile(target owner [headers…]): reading the standard library anew for every source would be a third of a build's time.
 # The target `owner` parses the headers that most sources include, and those given here, once; the others with the same flags reuse
-# them. Sources include what they use all the same, and must compile without: the preset release does (CMAKE_DISABLE_PRECOMPILE_HEADERS).
+# them. Sources include what they use all the same, and must compile without: make lint and the preset release do (CMAKE_DISABLE_PRECOMPILE_HEADERS).
 function(lade_precompile target owner)
   if(NOT target STREQUAL owner)
     target_precompile_headers(${target} REUSE_FROM ${owner})
