@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""unity_groups.py ROOT LIST: which sources of a target are compiled together (cmake/unity.cmake).
+"""unity_groups.py ROOT LIST FOLDER: which sources of a target are compiled together (cmake/unity.cmake).
 
-LIST has lines "target|source". Prints lines "source|group", for the sources that share a group with another one of their target.
+LIST has lines "target|source". Writes a file into FOLDER for each group, which includes its sources, and prints a line
+"target|file|source|source…". A source that shares a group with no other one of its target is not mentioned.
 
 Each source has names of its own in an anonymous namespace, and the same short names are good in many of them: kRowsAtOnce, trimmed(),
 show(). So that these need not be made unique, two sources share a group only when neither mentions a name that is the other's own,
@@ -121,17 +122,27 @@ def groups_of(texts, sources):
     return [group for group in groups if len(group) > 1]
 
 
+def write_group(path, sources, folders):
+    """By paths that are the same in every checkout."""
+    names = [source.relative_to(folder) for source in sources for folder in folders if source.is_relative_to(folder)]
+    text = "".join(f'#include "{name}"\n' for name in names)
+    if not path.is_file() or path.read_text() != text:
+        path.write_text(text)
+
+
 def main():
-    root, lines = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]).read_text().split()
+    root, lines, folder = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]).read_text().split(), pathlib.Path(sys.argv[3])
     targets = {}
     for line in lines:
         target, source = line.split("|")
         targets.setdefault(target, []).append(pathlib.Path(source))
     texts = Texts(root)
+    folder.mkdir(parents=True, exist_ok=True)
     for target, sources in targets.items():
         for number, group in enumerate(groups_of(texts, sources)):
-            for source in group:
-                print(f"{source}|{target}_{number}")
+            path = folder / f"{target}_{number}.cc"
+            write_group(path, group, texts.folders)
+            print("|".join(map(str, [target, path, *group])))
 
 
 if __name__ == "__main__":
