@@ -38,7 +38,7 @@ export default function Imports() {
         <div className="strip blue small" role="status">{t('newer', { count: newer })} <button type="button" className="linkBtn" onClick={refresh}>{t('show')}</button></div>
       ) : null}
       <Answered query={query} compact heights={[28, 36, 36, 36, 36, 36, 36, 36]}>
-        {() => (items.length === 0 ? <NothingHere filtered={isFiltered(filters)} /> : <List items={items} hasMore={query.hasNextPage && !query.isFetchingNextPage} loadMore={() => void query.fetchNextPage()} />)}
+        {() => (items.length === 0 ? <NothingHere filtered={isFiltered(filters)} /> : <List items={items} filters={filters} hasMore={query.hasNextPage && !query.isFetchingNextPage} loadMore={() => void query.fetchNextPage()} />)}
       </Answered>
     </div>
   );

@@ -1,6 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef, useState } from 'react';
 import type { Import } from '@/api/schema';
+import type { Filters } from './filters';
 import { useKeys } from '@/keys/keys';
 import { navigate, useSearch } from '@/router/router';
 import { t } from '@/strings/imports';
@@ -12,12 +13,13 @@ import styles from './imports.module.css';
 
 interface Props {
   items: Import[];
+  filters: Filters;
   hasMore: boolean;
   loadMore: () => void;
 }
 
 /** Rows in a window: 10,000 imports cost no more than 100. */
-export function List({ items, hasMore, loadMore }: Props) {
+export function List({ items, filters, hasMore, loadMore }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const [search, change] = useSearch();
   const { density } = usePreferences();
@@ -25,7 +27,7 @@ export function List({ items, hasMore, loadMore }: Props) {
   const rows = useVirtualizer({ count: items.length, getScrollElement: () => box.current, estimateSize: () => height, overscan: 10 });
   useEffect(() => rows.measure(), [rows, height]);
   const current = items.findIndex((one) => one.job_id === search.get('row'));
-  const selection = useSelection(items);
+  const selection = useSelection(items, filters);
   const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map());
   const move = (step: number) => {
     const at = Math.max(0, Math.min(current + step, items.length - 1));
@@ -49,7 +51,7 @@ export function List({ items, hasMore, loadMore }: Props) {
   }, [hasMore, last, items.length, loadMore]);
   return (
     <section className={`card ${styles.list}`}>
-      {selection.chosen.length > 0 ? <SelectionBar chosen={selection.chosen} clear={selection.clear} onProblems={setProblems} /> : null}
+      {selection.chosen.length > 0 || selection.all ? <SelectionBar chosen={selection.chosen} filters={filters} more={hasMore || selection.chosen.length < items.length} all={selection.all} onAll={selection.setAll} clear={selection.clear} onProblems={setProblems} /> : null}
       <div role="table" aria-label={t('title')} aria-rowcount={hasMore ? -1 : items.length + 1} className={styles.table} ref={box} tabIndex={0}>
         <div role="row" className={`${styles.row} ${styles.head}`}>
           <span role="columnheader"><span className="hidden">{t('mark')}</span></span>
