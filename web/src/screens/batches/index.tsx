@@ -1,6 +1,8 @@
-import { useState } from 'react';
+import { useQueryClient, type InfiniteData } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { useConnection, useLive, type LiveEvent } from '@/api/live';
 import { useMe } from '@/api/me';
-import type { Batch } from '@/api/schema';
+import type { Batch, BatchPage } from '@/api/schema';
 import { usePages } from '@/api/use_pages';
 import { Age } from '@/components/age';
 import { Button } from '@/components/button';
@@ -16,6 +18,7 @@ import { navigate, useSearch, withSearch } from '@/router/router';
 import { useHeld } from '@/shell/hold';
 import { useCrumbs } from '@/shell/path_store';
 import { t } from '@/strings/batches';
+import { replaceBatches } from './replace_batches';
 import styles from './batches.module.css';
 
 const statuses = ['', 'pending', 'running', 'paused', 'succeeded', 'failed', 'cancelled'] as const;
@@ -54,6 +57,27 @@ function Filters() {
   );
 }
 
+type Pages = InfiniteData<BatchPage, string | null>;
+
+/** Batches of the page change in their place as the stream tells of them; one that is not on it makes the list be asked for again. */
+function useLiveBatches(held: boolean): void {
+  const client = useQueryClient();
+  const refresh = () => void client.invalidateQueries({ queryKey: ['batches.list'] });
+  const onEvents = (events: LiveEvent[]) => {
+    if (held) return;
+    const changed = new Map(events.filter((event) => event.kind === 'batch').map((event) => [(event.data as Batch).batch_id, event.data as Batch]));
+    const seen = new Set<string>();
+    client.setQueriesData<Pages>({ queryKey: ['batches.list'] }, (pages) => pages && { ...pages, pages: replaceBatches(pages.pages, changed, seen) });
+    if (events.some((event) => event.kind === 'reset') || [...changed.keys()].some((id) => !seen.has(id))) refresh();
+  };
+  useLive('/api/v1/events?topic=batches', ['batch', 'reset', 'hello'], { onEvents, refresh });
+  const wasHeld = useRef(held);
+  useEffect(() => {
+    if (wasHeld.current && !held) refresh();
+    wasHeld.current = held;
+  });
+}
+
 /** Many imports as one piece of work. */
 export default function Batches() {
   useCrumbs([{ label: t('title') }]);
@@ -62,7 +86,10 @@ export default function Batches() {
   const status = search.get('status') ?? undefined;
   const owner = search.get('owner') ?? undefined;
   const given = { status, limit: 100, ...(owner ? { owner } : {}) };
-  const { query, items, more, loadingMore } = usePages('batches.list', { query: given }, { every: held ? false : 5_000 });
+  // The stream tells of changes; asking finds what it does not tell, such as batches that do not fit the filters any more.
+  const { connection } = useConnection();
+  const { query, items, more, loadingMore } = usePages('batches.list', { query: given }, { every: held ? false : connection === 'live' ? 15_000 : 5_000 });
+  useLiveBatches(held);
   const [at, setAt] = useState(-1);
   const move = (step: number) => setAt(Math.max(0, Math.min(at + step, items.length - 1)));
   useKeys(t('title'), [
