@@ -150,6 +150,10 @@ const tests = [
     await page.getByText(/Chain verified up to .*none changed or missing/).waitFor();
     await page.getByRole('cell', { name: 'tokens.create' }).first().waitFor();
     await accessible(page, 'audit');
+    const saving = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export all that match' }).click();
+    equal((await saving).suggestedFilename(), 'audit.ndjson', 'the file');
+    await page.getByText(/\d+ entries are in the file\./).waitFor();
     await page.getByPlaceholder('What (such as imports.approve)').fill('users.create');
     await page.waitForURL(/action=users\.create/);
     await page.getByRole('cell', { name: 'tokens.create' }).first().waitFor({ state: 'hidden' });

@@ -100,6 +100,8 @@ export const t = catalogue({
   chainBad: 'The chain of {count} entries is broken: somebody changed or removed entries. Keep the database as it is and find out who.',
   chainChecking: 'Checking the chain',
   verify: 'Check again',
-  export: 'Export what is shown',
+  export: 'Export all that match',
+  exported: { one: '{count} entry is in the file.', other: '{count} entries are in the file.' },
+  exportCut: 'The newest {count} entries are in the file. Filter for the rest.',
   chain: 'Chain',
 });

@@ -1,13 +1,15 @@
 import { TextInput } from '@mantine/core';
 import { IconDownload, IconShieldCheck, IconShieldX } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
-import type { AuditEntry } from '@/api/schema';
+import { call } from '@/api/client';
+import type { AuditEntry, AuditPage } from '@/api/schema';
 import { useCall } from '@/api/use_call';
 import { usePages } from '@/api/use_pages';
 import { Button } from '@/components/button';
 import { icon, smallIcon } from '@/components/icons';
 import { Scroll } from '@/components/scroll';
-import { Answered, Empty } from '@/components/states';
+import { Answered, Empty, ProblemView } from '@/components/states';
+import { useAction } from '@/components/use_action';
 import { visible } from '@/format/cells';
 import { formatClock, formatExact, formatWhen } from '@/format/times';
 import { Link } from '@/router/link';
@@ -50,7 +52,27 @@ function Chain() {
 
 const details = (entry: AuditEntry): string => (entry.data && typeof entry.data === 'object' && Object.keys(entry.data).length > 0 ? visible(JSON.stringify(entry.data)) : '');
 
-/** What is on the page, as lines of JSON: the numbers and hashes prove where it belongs. */
+const kMostExported = 100_000;
+
+type Filters = Record<string, string | undefined>;
+
+/** Everything that fits the filters, as lines of JSON: the numbers and hashes prove where it belongs. */
+function Export({ filter }: { filter: Filters }) {
+  const action = useAction();
+  const save = () => action.run('export', async () => {
+    const entries: AuditEntry[] = [];
+    let cursor: string | null = null;
+    do {
+      const page: AuditPage = await call('audit.list', { query: { ...filter, limit: 1000, ...(cursor ? { cursor } : {}) } });
+      entries.push(...page.items);
+      cursor = page.next;
+    } while (cursor !== null && entries.length < kMostExported);
+    download(entries);
+    return cursor === null ? t('exported', { count: entries.length }) : t('exportCut', { count: entries.length });
+  });
+  return <>{action.error ? <ProblemView error={action.error} compact /> : null}<Button icon={<IconDownload {...smallIcon} />} pending={action.working !== null} onClick={() => void save()}>{t('export')}</Button></>;
+}
+
 function download(entries: AuditEntry[]): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(new Blob([entries.map((entry) => JSON.stringify(entry)).join('\n') + '\n'], { type: 'application/x-ndjson' }));
@@ -82,7 +104,7 @@ export default function Audit() {
   const { query, items, more, loadingMore } = usePages('audit.list', { query: { ...filter, limit: 100 } });
   return (
     <div className="page">
-      <div className="pageHead"><h1>{t('audit')}</h1>{items.length > 0 ? <span className="right"><Button icon={<IconDownload {...smallIcon} />} onClick={() => download(items)}>{t('export')}</Button></span> : null}</div>
+      <div className="pageHead"><h1>{t('audit')}</h1>{items.length > 0 ? <span className="right row"><Export filter={filter} /></span> : null}</div>
       <Chain />
       <div className={styles.filters} role="search">{names.map((name) => <Filter key={name} name={name} />)}{filtered ? <Link to="/admin/audit" className="small">{t('clear')}</Link> : null}</div>
       <Answered query={query} compact>
