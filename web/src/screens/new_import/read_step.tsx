@@ -1,4 +1,3 @@
-import { useState } from 'react';
 import type { Draft, File as StoredFile, Sniffed } from '@/api/schema';
 import { useCall } from '@/api/use_call';
 import { Button } from '@/components/button';
@@ -7,6 +6,7 @@ import { Segmented } from '@/components/segmented';
 import { Answered, ProblemView } from '@/components/states';
 import { visible } from '@/format/cells';
 import { formatBytes, formatNumber } from '@/format/numbers';
+import { useSearch } from '@/router/router';
 import { t as general } from '@/strings/general';
 import { t } from '@/strings/read';
 import { Frame } from './frame';
@@ -16,7 +16,8 @@ import type { StepName } from './steps';
 import type { DraftChange, SaveState } from './use_draft';
 import styles from './new_import.module.css';
 
-type Place = 'start' | 'middle' | 'end' | 'odd';
+const kPlaces = ['start', 'middle', 'end', 'odd'] as const;
+type Place = (typeof kPlaces)[number];
 
 interface Props {
   draft: Draft;
@@ -51,7 +52,8 @@ function Settings({ sniffed, read, change }: { sniffed: Sniffed; read: Draft['re
 
 /** Step 2: how lade reads the file, with its reasons; a change reads 20 rows again while the old ones stay. */
 export function ReadStep({ draft, file, saveState, reached, addressOf, change, onBack, onNext }: Props) {
-  const [at, setAt] = useState<Place>('start');
+  const [search, changeSearch] = useSearch();
+  const at: Place = kPlaces.find((place) => place === search.get('at')) ?? 'start';
   const read = draft.read;
   const sniff = useCall(
     'files.sniff',
@@ -76,7 +78,7 @@ export function ReadStep({ draft, file, saveState, reached, addressOf, change, o
               <section className={`card ${styles.sample}`} aria-label={t('rowsAsRead')}>
                 <header>
                   <h2>{t('rowsAsRead')}</h2>
-                  <span className="right"><Segmented label={t('where')} value={at} options={places} onChange={setAt} /></span>
+                  <span className="right"><Segmented label={t('where')} value={at} options={places} onChange={(place) => changeSearch({ at: place === 'start' ? null : place })} /></span>
                 </header>
                 <SampleGrid sniffed={sniffed} stale={sniff.isPlaceholderData} />
               </section>
