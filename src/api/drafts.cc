@@ -4,10 +4,12 @@
 
 #include <algorithm>
 
+#include "api/imports.h"
 #include "api/problem.h"
 #include "api/uploads.h"
 #include "api/views.h"
-#include "definition/parse.h"
+#include "jobs/stored_job.h"
+#include "jobs/take_over.h"
 #include "store/files.h"
 
 // Imports that somebody prepares: each person has their own.
@@ -27,6 +29,7 @@ Error invalid(std::string message, std::string hint = {}) {
 
 Result<json::object> to_json(const Call& call, const Draft& draft) {
   LADE_ASSIGN(const auto file, store::find_file(call.connection, draft.file_id));
+  LADE_ASSIGN(json::value corrections, corrections_json(call.connection, draft.company, draft.corrections_of));
   return json::object{{"draft_id", draft.uuid},
                       {"version", draft.version},
                       {"name", draft.name},
@@ -37,6 +40,7 @@ Result<json::object> to_json(const Call& call, const Draft& draft) {
                       {"read", parsed_or_null(draft.read)},
                       {"mapping", parsed_or_null(draft.mapping)},
                       {"values", parsed_or_null(draft.values)},
+                      {"corrections", std::move(corrections)},
                       {"created_by", draft.created_by},
                       {"created_at", draft.created_at},
                       {"updated_at", draft.updated_at}};
@@ -47,6 +51,11 @@ Result<http::Response> draft_response(const Call& call, const Draft& draft, int 
   http::Response response = json_response(status, std::move(object));
   response.headers.set("ETag", fmt::format("\"{}\"", draft.version));
   return response;
+}
+
+Result<void> check_step(const std::string& step) {
+  if (std::ranges::find(kSteps, step) != std::end(kSteps)) return {};
+  return fail(invalid(fmt::format("there is no step '{}'", step), "file, read, match or preview"));
 }
 
 // What the body says, over an empty draft of who asks.
@@ -61,8 +70,7 @@ Result<Draft> read_draft(Call& call) {
   const auto file_id = call.body.text("file_id");
   LADE_TRY(call.query.finish());
   LADE_TRY(call.body.finish());
-  if (std::ranges::find(kSteps, draft.step) == std::end(kSteps))
-    return fail(invalid(fmt::format("there is no step '{}'", draft.step), "file, read, match or preview"));
+  LADE_TRY(check_step(draft.step));
   if (draft.name.size() > 1024) return fail(invalid("the name is longer than 1024 bytes"));
   if (file_id) {
     LADE_ASSIGN(const auto file, store::find_file(call.connection, *file_id, call.who().company));
@@ -73,8 +81,34 @@ Result<Draft> read_draft(Call& call) {
   return draft;
 }
 
+// What an import was made with, to be prepared anew. Corrections of one that still waits for review come along, and
+// those that it has not taken over itself yet.
+Result<Draft> read_import(Call& call) {
+  const std::string id = call.body.required_text("import");
+  Draft draft{.company = call.who().company, .owner = call.who().user_id, .created_by = call.who().user};
+  draft.step = call.body.text("step").value_or("match");
+  LADE_TRY(call.query.finish());
+  LADE_TRY(call.body.finish());
+  LADE_TRY(check_step(draft.step));
+  LADE_ASSIGN(const auto job, store::find_job(call.connection, id, call.who().company));
+  if (!job || !accounts::sees(call.who(), job->created_by_id, job->project)) return fail(jobs::job_not_found(id));
+  LADE_TRY(jobs::check_is_import(*job));
+  const jobs::ImportOptions options = jobs::options_of(*job);
+  const auto object_or_none = [](const std::string& text) { return text.empty() ? std::string("{}") : text; };
+  draft.name = job->file_name;
+  draft.file_id = job->file_id;
+  draft.definition = job->definition;
+  draft.read = object_or_none(jobs::source_of(*job));
+  draft.mapping = object_or_none(options.mapping);
+  draft.values = object_or_none(options.values);
+  const bool corrected = job->review_revision > 0;
+  if (!job->standing.outcome && !corrected) draft.corrections_of = options.corrections_of;
+  if (job->standing.state == model::JobState::waiting_for_review && corrected) draft.corrections_of = job->uuid;
+  return draft;
+}
+
 Result<http::Response> create(Call& call) {
-  LADE_ASSIGN(const Draft wanted, read_draft(call));
+  LADE_ASSIGN(const Draft wanted, call.body.has("import") ? read_import(call) : read_draft(call));
   LADE_ASSIGN(const Draft draft, store::create_draft(call.connection, wanted));
   call.object_id = draft.uuid;
   LADE_ASSIGN(http::Response response, draft_response(call, draft, 201));
@@ -128,6 +162,15 @@ Result<http::Response> remove(Call& call) {
 
 }  // namespace
 
+Result<json::value> corrections_json(db::Connection& connection, std::int64_t company, const std::string& job) {
+  if (job.empty()) return nullptr;
+  LADE_ASSIGN(const auto found, store::find_job(connection, job, company));
+  if (!found) return nullptr;
+  LADE_ASSIGN(const std::int64_t rows, jobs::corrected_rows(connection, *found));
+  if (rows == 0) return nullptr;
+  return json::object{{"import", job}, {"rows", rows}};
+}
+
 Result<Draft> require_draft(const Asked& asked, db::Connection& connection, std::string_view id) {
   LADE_ASSIGN(auto draft, store::find_draft(connection, asked.who().company, asked.who().user_id, id));
   if (!draft) return fail(not_found("draft", id));
@@ -140,7 +183,7 @@ std::vector<Route> draft_routes() {
       {.method = "POST",
        .path = "/api/v1/drafts",
        .name = "drafts.create",
-       .summary = "Begin to prepare an import; the place is kept here",
+       .summary = "Begin to prepare an import, or again the one that `import` names; the place is kept here",
        .access = access,
        .answer = create,
        .body = Body::json,

@@ -93,9 +93,10 @@ Result<http::Response> retry(Call& call) {
 Result<http::Response> clone(Call& call) {
   LADE_TRY(call.query.finish());
   const bool force = call.body.flag("force").value_or(false);
+  const std::string review = call.body.text("review").value_or("");
   LADE_TRY(call.body.finish());
   LADE_TRY(require_import(call, call.connection));
-  auto job = jobs::clone_job(call.connection, order_of(call), force);
+  auto job = jobs::clone_job(call.connection, order_of(call), force, review);
   if (job) call.audit["clone"] = job->uuid;
   return answer(call, std::move(job));
 }

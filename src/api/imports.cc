@@ -13,6 +13,7 @@
 #include "jobs/batches.h"
 #include "jobs/control.h"
 #include "jobs/job.h"
+#include "jobs/stored_job.h"
 #include "source/input.h"
 
 // Imports: how they begin, how they stand, what people do to them.
@@ -56,6 +57,13 @@ void follow(const store::Draft& draft, Wishes& wishes) {
   fill(wishes.options.mapping, draft.mapping);
   fill(wishes.options.values, draft.values);
   fill(wishes.options.review, "always");
+  wishes.options.corrections_of = draft.corrections_of;
+}
+
+// What its preview is to take over and has not yet.
+Result<json::value> takes_over(db::Connection& connection, const JobRecord& job) {
+  if (job.standing.outcome || job.review_revision > 0) return nullptr;
+  return corrections_json(connection, job.company, jobs::options_of(job).corrections_of);
 }
 
 // The draft ends with the import that is made of it.
@@ -203,6 +211,7 @@ Result<http::Response> show(Call& call) {
   object["issues"] = parsed_or_null(job.issues);
   LADE_ASSIGN(const auto counts, jobs::rows_to_come(call.connection, job));
   object["comparison"] = comparison_json(counts);
+  LADE_ASSIGN(object["takes_over"], takes_over(call.connection, job));
   if (job.standing.outcome == model::JobOutcome::rejected || job.standing.state == model::JobState::rejected) {
     LADE_ASSIGN(const std::string reason, jobs::rejection_reason(call.connection, job));
     object["rejected_because"] = text_or_null(reason);

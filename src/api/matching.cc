@@ -1,5 +1,8 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "analysis/cast.h"
 #include "api/definitions.h"
 #include "api/problem.h"
 #include "api/server.h"
@@ -25,7 +28,22 @@ struct MatchWishes {
   std::string source;
   bool save = false;
   bool detail = false;
+  jobs::DateFormats formats;
 };
+
+// {"data column": "DD/MM/YYYY"}
+Result<jobs::DateFormats> read_formats(const std::string& text) {
+  jobs::DateFormats formats;
+  if (text.empty()) return formats;
+  for (const auto& [column, format] : json::parse(text).as_object()) {
+    const auto* const written = format.if_string();
+    if (written == nullptr || !analysis::DateFormat::parse(std::string_view(*written), ""))
+      return fail("request_invalid", fmt::format("formats.{} is no format of dates", std::string_view(column)),
+                  "such as DD/MM/YYYY", ErrorKind::usage);
+    formats.emplace(column, *written);
+  }
+  return formats;
+}
 
 Result<MatchWishes> read_wishes(const Asked& asked, const std::string& text) {
   LADE_ASSIGN(Fields query, Fields::of_query(asked.request.query));
@@ -37,7 +55,9 @@ Result<MatchWishes> read_wishes(const Asked& asked, const std::string& text) {
   wishes.source = body.map("source").value_or("");
   wishes.save = body.flag("save").value_or(false);
   wishes.detail = body.flag("detail").value_or(false);
+  const std::string formats = body.map("formats").value_or("");
   LADE_TRY(body.finish());
+  LADE_ASSIGN(wishes.formats, read_formats(formats));
   return wishes;
 }
 
@@ -78,7 +98,18 @@ json::array orders_of(const definition::DataColumn& column, const source::Column
   return orders;
 }
 
-json::object to_json(const jobs::TargetDetail& target, const std::vector<source::ColumnEvidence>& sources) {
+// What was said of such files before counts while this file bears it out.
+json::value remembered_order(const jobs::TargetDetail& target, const json::array& orders,
+                             const std::vector<jobs::KnownFormat>& known) {
+  for (const jobs::KnownFormat& one : known)
+    if (target.match && one.data_column == target.column->name && one.source_column == target.match->source_column &&
+        std::ranges::find(orders, json::value(one.format)) != orders.end())
+      return json::value(one.format);
+  return nullptr;
+}
+
+json::object to_json(const jobs::TargetDetail& target, const std::vector<source::ColumnEvidence>& sources,
+                     const std::vector<jobs::KnownFormat>& known) {
   const definition::DataColumn& column = *target.column;
   json::array candidates;
   for (const jobs::Candidate& candidate : target.candidates) candidates.push_back(to_json(candidate));
@@ -102,12 +133,13 @@ json::object to_json(const jobs::TargetDetail& target, const std::vector<source:
   const json::array orders = orders_of(column, seen);
   object["ambiguous"] = orders.size() > 1;
   object["orders"] = orders;
+  object["remembered_order"] = remembered_order(target, orders, known);
   return object;
 }
 
-void add_detail(json::object& object, const jobs::MatchDetail& detail) {
+void add_detail(json::object& object, const jobs::MatchDetail& detail, const std::vector<jobs::KnownFormat>& known) {
   json::array targets, sources;
-  for (const jobs::TargetDetail& target : detail.targets) targets.push_back(to_json(target, detail.sources));
+  for (const jobs::TargetDetail& target : detail.targets) targets.push_back(to_json(target, detail.sources, known));
   for (std::size_t i = 0; i < detail.sources.size(); ++i) {
     const source::ColumnEvidence& column = detail.sources[i];
     json::array used_for;
@@ -159,7 +191,8 @@ Result<Matched> find_matches(const Asked& asked, db::Connection& connection, con
   if (wishes.detail) {
     LADE_ASSIGN(const jobs::MatchDetail detail,
                 jobs::match_detail(connection, definition, matched.match, input, layout));
-    add_detail(matched.answer, detail);
+    LADE_ASSIGN(const auto formats, jobs::known_formats(connection, asked.who().company, stored.slug, layout.header));
+    add_detail(matched.answer, detail, formats);
   }
   return matched;
 }
@@ -180,8 +213,8 @@ Result<http::Response> match(const Asked& asked, const std::string& text) {
   if (!wishes.save) return json_response(200, std::move(matched.answer));
   AuditNote note{slug, {{"saved", true}}};
   return change(asked, text, note, [&](db::Connection& connection) -> Result<http::Response> {
-    LADE_TRY(
-        jobs::keep_matches(connection, {asked.who().company, slug, matched.header, matched.match, asked.who().user}));
+    LADE_TRY(jobs::keep_matches(
+        connection, {asked.who().company, slug, matched.header, matched.match, asked.who().user, wishes.formats}));
     return json_response(200, matched.answer);
   });
 }

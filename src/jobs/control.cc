@@ -12,6 +12,7 @@
 #include "jobs/arm.h"
 #include "jobs/batches.h"
 #include "jobs/cancel.h"
+#include "jobs/choices.h"
 #include "jobs/pages.h"
 #include "jobs/stored_job.h"
 #include "queue/groups.h"
@@ -175,13 +176,23 @@ store::NewJob copy_of(const JobRecord& job, const JobOrder& order, bool force) {
           .state = JobState::upload_completed,
           .file_id = job.file_id,
           .batch_id = job.batch_id,
-          .options = job.options,
+          .options = without_corrections(job.options),
           .dedupe_hash = job.dedupe_hash,
           .forced = force,
           .created_by = order.actor,
           .company = order.company,
           .project = job.project,
           .created_by_id = order.actor_id};
+}
+
+// The definition as a job keeps it, reviewed as `review` says.
+Result<std::string> reviewed_snapshot(db::Connection& connection, const JobRecord& job, const std::string& review) {
+  if (review.empty()) return store::job_snapshot(connection, job.id);
+  LADE_ASSIGN(definition::Definition definition, definition_of(connection, job));
+  ImportOptions options;
+  options.review = review;
+  LADE_TRY(apply_choices(definition, options));
+  return definition::to_json(definition);
 }
 
 }  // namespace
@@ -311,13 +322,13 @@ Result<std::string> rejection_reason(db::Connection& connection, const JobRecord
   return reason != nullptr && reason->is_string() ? std::string(reason->get_string()) : std::string();
 }
 
-Result<JobRecord> clone_job(db::Connection& connection, const JobOrder& order, bool force) {
+Result<JobRecord> clone_job(db::Connection& connection, const JobOrder& order, bool force, const std::string& review) {
   return db::in_transaction(connection, [&]() -> Result<JobRecord> {
     LADE_ASSIGN(const JobRecord job, require_job(connection, order.job, order.company));
     LADE_TRY(check_is_import(job));
     LADE_TRY(check_file(connection, job));
     store::NewJob copy = copy_of(job, order, force);
-    LADE_ASSIGN(copy.snapshot, store::job_snapshot(connection, job.id));
+    LADE_ASSIGN(copy.snapshot, reviewed_snapshot(connection, job, review));
     LADE_ASSIGN(const std::int64_t id, admit_job(connection, copy));
     LADE_ASSIGN(JobRecord clone, require_job(connection, std::to_string(id), order.company));
     LADE_ASSIGN(std::string storage, storage_of(connection, job));

@@ -70,8 +70,10 @@ Result<store::JobRecord> reject_job(db::Connection& connection, const JobOrder& 
 Result<std::string> rejection_reason(db::Connection& connection, const store::JobRecord& job);
 
 // A new job of the same file, definition as it was then, options and batch; gives that one. Fails with file_gone, and
-// with job_exists while a job that does the same is live, unless `force`.
-Result<store::JobRecord> clone_job(db::Connection& connection, const JobOrder& order, bool force = false);
+// with job_exists while a job that does the same is live, unless `force`. `review`: never, on_issues or always, over
+// what the job's definition says; another word fails with choice_invalid.
+Result<store::JobRecord> clone_job(db::Connection& connection, const JobOrder& order, bool force = false,
+                                   const std::string& review = {});
 
 struct DeletedJob {
   store::JobRecord job;                    // as it was

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "jobs/arm.h"
+#include "jobs/stored_job.h"
 #include "queue/claim.h"
 #include "queue/dead_letters.h"
 #include "queue/enqueue.h"
@@ -391,6 +392,17 @@ TEST_P(Control, ACloneIsTheSameJobAnew) {
   EXPECT_EQ(tasks.front().storage, "disk");
   EXPECT_FAILS(clone_job(*connection, order(job)), "job_exists");
   EXPECT_OK(clone_job(*connection, order(job), true));
+  EXPECT_FAILS(clone_job(*connection, order(job), true, "perhaps"), "choice_invalid");
+}
+
+TEST_P(Control, ACloneCanBeReviewedWhereItsJobWasNot) {
+  const store::JobRecord job = job_in({JobState::finished, JobOutcome::succeeded}, "hash");
+  const auto clone = clone_job(*connection, order(job), true, "always");
+  ASSERT_OK(clone);
+  const auto cloned = definition_of(*connection, *clone);
+  ASSERT_OK(cloned);
+  EXPECT_EQ(cloned->review, definition::Review::always);
+  EXPECT_EQ(definition_of(*connection, job)->review, definition::Review::never);
 }
 
 TEST_P(Control, DeletingLeavesNothingOfTheJob) {

@@ -65,6 +65,9 @@ struct ImportOptions {
   std::string mapping = {};  // {"data column": "source column" or null}
   std::string values = {};   // {"data column": {"text": {"use": "text"} or {"empty": true} or {"fail": true}}}
   std::string review = {};   // never, on_issues, always
+  // UUID of another import of the file, whose corrections its preview takes over; empty: none. How the file is read
+  // does not depend on it.
+  std::string corrections_of = {};
   // The row handlers that steps may name; null: none. Shared by all jobs of the process.
   std::shared_ptr<const handlers::Registry> handlers = nullptr;
   // For the handler that gets the rows, over what the definition says: another one, some of its options as a JSON

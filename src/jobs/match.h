@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -15,13 +16,25 @@ Result<std::vector<definition::KnownMatch>> known_matches(db::Connection& connec
                                                           const std::string& definition,
                                                           const std::vector<std::string>& header);
 
-// Keeps all matches for files with this header; imports follow them from then on.
+// In which order people said that the dates of a column stand, in files with this header: DD/MM/YYYY.
+struct KnownFormat {
+  std::string source_column;
+  std::string data_column;
+  std::string format;
+};
+Result<std::vector<KnownFormat>> known_formats(db::Connection& connection, std::int64_t company,
+                                               const std::string& definition, const std::vector<std::string>& header);
+
+using DateFormats = std::map<std::string, std::string, std::less<>>;  // by data column
+
+// Keeps all matches for files with this header; imports follow them from then on. Formats are only proposed again.
 struct MatchesToKeep {
   std::int64_t company = 0;
   std::string definition;
   const std::vector<std::string>& header;
   const definition::HeaderMatch& match;
   std::string user;
+  DateFormats formats = {};
 };
 Result<void> keep_matches(db::Connection& connection, const MatchesToKeep& kept);
 

@@ -68,6 +68,8 @@ void read_options(const json::object& object, ImportOptions& options) {
   number("handler_batch", options.handler_batch);
   for (const auto& [name, member] : kWishes)
     if (const json::value* found = object.if_contains(name)) options.*member = std::string(found->as_string());
+  if (const json::value* found = object.if_contains("corrections_of"))
+    options.corrections_of = std::string(found->as_string());
 }
 
 std::optional<LocalFile> read_local(const json::object& object) {
@@ -87,6 +89,7 @@ std::string to_text(const ImportOptions& options, const std::optional<LocalFile>
   put_result_files(object, options);
   if (!options.source.empty()) object["source"] = json::parse(options.source);
   put_wishes(object, options);
+  if (!options.corrections_of.empty()) object["corrections_of"] = options.corrections_of;
   if (local) object["local"] = {{"path", local->path}, {"bytes", local->bytes}, {"modified", local->modified}};
   return json::serialize(object);
 }
@@ -120,6 +123,12 @@ std::string with_overwrite(const std::string& options) {
   json::object object = json::parse(options).as_object();
   object["overwrite"] = true;
   return json::serialize(object);
+}
+
+std::string without_corrections(const std::string& options) {
+  if (options.empty()) return options;
+  json::object object = json::parse(options).as_object();
+  return object.erase("corrections_of") == 0 ? options : json::serialize(object);
 }
 
 Result<void> check_is_import(const store::JobRecord& job) {

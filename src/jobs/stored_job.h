@@ -28,6 +28,8 @@ std::string reading_of(const store::JobRecord& job);
 
 // The same options; rows that later jobs have written are overwritten when the job is retried.
 std::string with_overwrite(const std::string& options);
+// The same options, but nothing is taken over from another job.
+std::string without_corrections(const std::string& options);
 
 // A job that takes another one back has no file: what needs one fails with not_an_import.
 Result<void> check_is_import(const store::JobRecord& job);

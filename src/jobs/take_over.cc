@@ -31,6 +31,11 @@ bool same_rows(const Plan& one, const Plan& other) {
 
 }  // namespace
 
+Result<std::int64_t> corrected_rows(db::Connection& connection, const store::JobRecord& job) {
+  LADE_ASSIGN(const RowCells cells, corrections_of(connection, job));
+  return static_cast<std::int64_t>(cells.size());
+}
+
 Result<TakenOver> take_over_corrections(db::Connection& connection, const ReviewPlace& place, const JobOrder& order,
                                         const store::JobRecord& from) {
   return db::in_transaction(connection, [&]() -> Result<TakenOver> {

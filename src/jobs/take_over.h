@@ -7,6 +7,9 @@
 
 namespace lade::jobs {
 
+// How many rows of a job have corrections, as they stand now.
+Result<std::int64_t> corrected_rows(db::Connection& connection, const store::JobRecord& job);
+
 struct TakenOver {
   std::int64_t rows = 0;
   std::int64_t revision = 0;  // of the job afterwards

@@ -22,6 +22,8 @@ struct SavedMatch {
   std::string data_column;
   std::string saved_by = {};
   std::string saved_at = {};
+  // How its dates are written, as somebody said because the file does not tell: DD/MM/YYYY; empty: nobody did.
+  std::string format = {};
 };
 
 struct MatchesToSave {

@@ -36,10 +36,16 @@ CREATE INDEX lade_job_standing ON lade_job (company_id, state, outcome, paused);
 CREATE INDEX lade_job_file ON lade_job (file_id);
 )sql";
 
+constexpr std::string_view kRemembered = R"sql(
+ALTER TABLE lade_draft ADD corrections_of text NOT NULL DEFAULT '';
+ALTER TABLE lade_column_match ADD format text NOT NULL DEFAULT '';
+)sql";
+
 std::string select_drafts(const db::Connection& connection) {
   return fmt::format(
       "SELECT id, CAST(uuid AS text), company_id, owner_id, created_by, name, coalesce(file_id, 0), definition, step, "
-      "reading, mapping, choices, version, {}, {} FROM lade_draft WHERE company_id = $1 AND owner_id = $2 ",
+      "reading, mapping, choices, corrections_of, version, {}, {} FROM lade_draft WHERE company_id = $1 AND owner_id = "
+      "$2 ",
       time_sql(connection, "created_at"), time_sql(connection, "updated_at"));
 }
 
@@ -56,9 +62,10 @@ Draft draft_of(const db::Row& row) {
           .read = text_of(row[9]),
           .mapping = text_of(row[10]),
           .values = text_of(row[11]),
-          .version = integer_of(row[12]),
-          .created_at = text_of(row[13]),
-          .updated_at = text_of(row[14])};
+          .corrections_of = text_of(row[12]),
+          .version = integer_of(row[13]),
+          .created_at = text_of(row[14]),
+          .updated_at = text_of(row[15])};
 }
 
 }  // namespace
@@ -67,6 +74,10 @@ db::Migration dashboard_migration() {
   static const std::string nodes(queue::node_schema()), sqlite = for_sqlite(kDashboard) + nodes,
                                                         postgresql = for_postgresql(kDashboard) + nodes;
   return {24, "drafts", sqlite, postgresql};
+}
+
+db::Migration remembered_migration() {
+  return {26, "corrections of drafts, orders of dates", kRemembered, kRemembered};
 }
 
 Result<Draft> create_draft(db::Connection& connection, const Draft& draft) {
@@ -87,11 +98,12 @@ Result<Draft> create_draft(db::Connection& connection, const Draft& draft) {
                           draft.step,
                           draft.read,
                           draft.mapping,
-                          draft.values};
+                          draft.values,
+                          draft.corrections_of};
   LADE_TRY(connection.execute(
       fmt::format("INSERT INTO lade_draft (uuid, company_id, owner_id, created_by, name, file_id, definition, step, "
-                  "reading, mapping, choices, created_at, updated_at) "
-                  "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, {0}, {0})",
+                  "reading, mapping, choices, corrections_of, created_at, updated_at) "
+                  "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, {0}, {0})",
                   now_sql(connection)),
       values));
   LADE_ASSIGN(auto made, find_draft(connection, draft.company, draft.owner, uuid));
@@ -119,12 +131,14 @@ Result<std::optional<Draft>> save_draft(db::Connection& connection, const Draft&
   const Value values[] = {draft.id,         draft.version, draft.name, id_or_null(draft.file_id),
                           draft.definition, draft.step,    draft.read, draft.mapping,
                           draft.values};
-  LADE_ASSIGN(const std::int64_t saved,
-              connection.execute(fmt::format("UPDATE lade_draft SET version = version + 1, name = $3, file_id = $4, "
-                                             "definition = $5, step = $6, reading = $7, mapping = $8, choices = $9, "
-                                             "updated_at = {} WHERE id = $1 AND version = $2",
-                                             now_sql(connection)),
-                                 values));
+  LADE_ASSIGN(
+      const std::int64_t saved,
+      connection.execute(fmt::format("UPDATE lade_draft SET version = version + 1, name = $3, file_id = $4, "
+                                     "definition = $5, step = $6, reading = $7, mapping = $8, choices = $9, "
+                                     "corrections_of = CASE WHEN coalesce(file_id, 0) = coalesce($4, 0) THEN "
+                                     "corrections_of ELSE '' END, updated_at = {} WHERE id = $1 AND version = $2",
+                                     now_sql(connection)),
+                         values));
   if (saved == 0) return std::nullopt;
   return find_draft(connection, draft.company, draft.owner, draft.uuid);
 }

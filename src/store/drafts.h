@@ -15,6 +15,8 @@ namespace lade::store {
 
 // The twenty-fourth migration: drafts, and what operators look at.
 db::Migration dashboard_migration();
+// The twenty-sixth: what drafts take along, and how remembered columns write their dates.
+db::Migration remembered_migration();
 
 struct Draft {
   std::int64_t id = 0;
@@ -29,6 +31,8 @@ struct Draft {
   std::string read = "{}";    // objects in JSON, for whoever imports it
   std::string mapping = "{}";
   std::string values = "{}";
+  // UUID of the import whose corrections the next preview takes over; empty: of none. Saving another file forgets it.
+  std::string corrections_of = {};
   std::int64_t version = 1;  // raised by every change
   std::string created_at = {};
   std::string updated_at = {};

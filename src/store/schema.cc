@@ -417,6 +417,7 @@ std::span<const db::Migration> migrations() {
       review_migration(),
       dashboard_migration(),
       batches_migration(),
+      remembered_migration(),
   };
   return all;
 }

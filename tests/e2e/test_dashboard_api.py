@@ -273,6 +273,28 @@ class Rows(Screens):
             self.problem(self.client.post("/api/v1/imports", {**made, "mapping": {"name": wrong}}), 400, "choice_invalid")
         self.problem(self.client.post("/api/v1/imports", {**made, "mapping": {"code": {"from": "Code", "format": "DD/MM/YYYY"}}}), 400, "choice_invalid")
 
+    def test_the_order_of_dates_is_remembered_with_the_columns(self):
+        self.write("days.yaml", UNITS.replace("definition: units", "definition: days").replace("values: {kg: kilogram, l: litre}", "type: date"))
+        self.check(self.lade("definitions", "add", "days.yaml"))
+
+        def match(file, **fields):
+            answer = self.client.post("/api/v1/definitions/days/match", {"file_id": file, "detail": True, **fields})
+            self.assertEqual(answer.status, 200, answer.body)
+            return answer.json()["targets"][1]
+
+        first, same = (self.stored(HEADER.encode() + rows) for rows in (b"a,03/04/2026\n", b"b,05/06/2026\n"))
+        self.assertIsNone(match(first)["remembered_order"])
+        match(first, save=True, formats={"name": "MM/DD/YYYY"})
+        self.assertEqual(match(same)["remembered_order"], "MM/DD/YYYY")
+        # A file whose days bear it out no more, another header and another column are asked anew.
+        self.assertIsNone(match(self.stored(HEADER.encode() + b"c,25/06/2026\n"))["remembered_order"])
+        self.assertIsNone(match(self.stored(b"Code,Name,More\nd,05/06/2026,05/06/2026\n"))["remembered_order"])
+        self.assertIsNone(match(same, set=["Code=name"])["remembered_order"])
+        match(first, save=True)
+        self.assertIsNone(match(same)["remembered_order"])
+        for wrong in ({"name": "soon"}, {"name": 7}, ["MM/DD/YYYY"]):
+            self.problem(self.client.post("/api/v1/definitions/days/match", {"file_id": first, "formats": wrong}), 400, "request_invalid")
+
     def test_replacing_has_its_limits(self):
         self.write("secret.yaml", UNITS.replace("definition: units", "definition: secret").replace("values: {kg: kilogram, l: litre}", "sensitive: true"))
         self.check(self.lade("definitions", "add", "secret.yaml"))

@@ -85,6 +85,50 @@ class Drafts(ServerTest):
         self.wait_for(job["job_id"], "succeeded")
         self.assertEqual([(code, name) for code, name in self.things() if code in "abcd"][:2], [("a", "kilogram"), ("b", "litre")])
 
+    def test_an_import_is_prepared_again_with_its_corrections(self):
+        self.write("chosen.yaml", CHOSEN)
+        self.check(self.lade("definitions", "add", "chosen.yaml"))
+        file = self.store("Nr;Einheit;name\na;Kilo;x\n;l;x\n")
+        chosen = {"read": {"delimiter": ";"}, "mapping": {"code": "Nr", "name": "Einheit"}, "values": {"name": {"Kilo": {"use": "kg"}}}}
+        first = self.client.post("/api/v1/imports", {"draft_id": self.draft(file_id=file, definition="chosen", **chosen).json()["draft_id"]}).json()["job_id"]
+        self.assertIsNone(self.wait_for(first, "waiting_for_review")["takes_over"])
+        self.assertIsNone(self.client.post("/api/v1/drafts", {"import": first}).json()["corrections"])
+        self.assertEqual(self.client.request("PATCH", f"/api/v1/imports/{first}/rows/2", {"values": {"Nr": "b"}}).status, 200)
+        made = self.draft(**{"import": first})
+        again = made.json()
+        self.assertEqual({name: again[name] for name in chosen}, chosen)
+        self.assertEqual((again["name"], again["file_id"], again["definition"], again["step"]), ("units.csv", file, "chosen", "match"))
+        self.assertEqual(again["corrections"], {"import": first, "rows": 1})
+        # Saving keeps them, for the same file.
+        saved = self.save(again["draft_id"], made.headers["ETag"], file_id=file, definition="chosen", **chosen)
+        self.assertEqual(saved.json()["corrections"], {"import": first, "rows": 1})
+        other = self.save(again["draft_id"], saved.headers["ETag"], file_id=self.store("Nr;Einheit;name\nz;l;x\n"), definition="chosen", **chosen)
+        self.assertIsNone(other.json()["corrections"])
+        draft = self.draft(**{"import": first}).json()["draft_id"]
+        self.assertIn(self.client.post(f"/api/v1/imports/{first}/cancel").status, (200, 202))
+        second = self.client.post("/api/v1/imports", {"draft_id": draft}).json()["job_id"]
+        waits = self.wait_for(second, "waiting_for_review")
+        self.assertEqual((waits["takes_over"], waits["comparison"]["fail"]), ({"import": first, "rows": 1}, 1))
+        # Those that are not taken over yet come along when it is prepared once more; a clone begins without.
+        self.assertEqual(self.client.post("/api/v1/drafts", {"import": second}).json()["corrections"], {"import": first, "rows": 1})
+        clone = self.client.post(f"/api/v1/imports/{second}/clone", {"force": True}).json()["job_id"]
+        self.assertIsNone(self.wait_for(clone, "waiting_for_review")["takes_over"])
+        self.assertEqual(self.client.post(f"/api/v1/imports/{second}/rows/take-over", {"from": first}).json(), {"rows": 1, "revision": 1})
+        shown = self.client.get(f"/api/v1/imports/{second}").json()
+        self.assertEqual((shown["takes_over"], shown["comparison"]["fail"]), (None, 0))
+        self.assertEqual(self.client.post("/api/v1/drafts", {"import": second}).json()["corrections"], {"import": second, "rows": 1})
+        self.problem(self.client.post("/api/v1/drafts", {"import": "nobody"}), 404, "job_not_found")
+        self.problem(self.client.post("/api/v1/drafts", {"import": second, "name": "other"}), 400, "option_unknown")
+        self.problem(self.client.post("/api/v1/drafts", {"import": second, "step": "fifth"}), 400, "request_invalid")
+
+    def test_a_clone_waits_for_review_when_asked_to(self):
+        job = self.submit(HEADER + "a,first\n")
+        self.wait_for(job, "succeeded")
+        clone = self.client.post(f"/api/v1/imports/{job}/clone", {"review": "always"})
+        self.assertEqual(clone.status, 202, clone.body)
+        self.assertEqual(self.wait_for(clone.json()["job_id"], "waiting_for_review")["comparison"]["unchanged"], 1)
+        self.problem(self.client.post(f"/api/v1/imports/{job}/clone", {"force": True, "review": "perhaps"}), 400, "choice_invalid")
+
     def test_choices_of_an_import_beat_what_was_remembered(self):
         file = self.store("code,name,other\na,first,second\n")
         matched = self.client.post("/api/v1/definitions/things/match", {"file_id": file, "set": ["name=name"], "save": True})
