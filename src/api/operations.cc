@@ -212,7 +212,12 @@ Result<http::Response> series(Call& call) {
   object["oldest_ready_seconds"] = line([](const Figures& one) { return number_or_null(one.oldest_ready_seconds); });
   object["pickup_p99_ms"] = line([](const Figures& one) { return number_or_null(one.pickup_p99_ms); });
   object["dead_letters"] = line([](const Figures& one) { return json::value(one.dead_letters); });
+  object["failed_attempts"] = line([](const Figures& one) { return json::value(one.failed_attempts); });
   object["rows_per_second"] = line([](const Figures& one) { return json::value(one.rows_per_second); });
+  json::object outcomes;
+  for (std::size_t i = 0; i < kRowOutcomes.size(); ++i)
+    outcomes[kRowOutcomes[i]] = line([i](const Figures& one) { return json::value(one.outcomes_per_second[i]); });
+  object["outcomes_per_second"] = std::move(outcomes);
   return json_response(200, stamped(std::move(object)));
 }
 
@@ -334,6 +339,8 @@ Result<http::Response> retry_letters(Call& call) {
 }  // namespace
 
 json::object to_json(const Figures& figures) {
+  json::object outcomes;
+  for (std::size_t i = 0; i < kRowOutcomes.size(); ++i) outcomes[kRowOutcomes[i]] = figures.outcomes_per_second[i];
   return {{"running", figures.running},
           {"slots", figures.slots},
           {"ready", figures.ready},
@@ -346,7 +353,9 @@ json::object to_json(const Figures& figures) {
           {"imports_running", figures.imports_running},
           {"imports_queued", figures.imports_queued},
           {"imports_waiting_for_review", figures.imports_waiting_for_review},
-          {"rows_per_second", figures.rows_per_second}};
+          {"failed_attempts", figures.failed_attempts},
+          {"rows_per_second", figures.rows_per_second},
+          {"outcomes_per_second", std::move(outcomes)}};
 }
 
 std::vector<Route> operation_routes() {

@@ -1,7 +1,10 @@
 #include "api/overview.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <condition_variable>
+#include <numeric>
 
 #include "db/values.h"
 
@@ -17,6 +20,7 @@ void add(Figures& sum, const queue::QueueFigures& one) {
   sum.ready += one.ready;
   sum.held += one.held;
   sum.later += one.later;
+  sum.failed_attempts += one.failed_attempts;
   if (one.oldest_ready)
     sum.oldest_ready_seconds =
         std::max(sum.oldest_ready_seconds.value_or(0), static_cast<double>(*one.oldest_ready) / 1e6);
@@ -33,6 +37,7 @@ void merge(std::vector<queue::QueueFigures>& queues, const queue::QueueFigures& 
   found->ready += one.ready;
   found->held += one.held;
   found->later += one.later;
+  found->failed_attempts += one.failed_attempts;
   if (one.oldest_ready) found->oldest_ready = std::max(found->oldest_ready.value_or(0), *one.oldest_ready);
 }
 
@@ -68,6 +73,10 @@ void Overview::stop() {
 }
 
 Result<Figures> Overview::figures(db::Connection& connection, std::int64_t company) {
+  return figures(connection, company, asked_);
+}
+
+Result<Figures> Overview::figures(db::Connection& connection, std::int64_t company, Measured& measured) {
   Figures figures;
   LADE_ASSIGN(const auto queues, queue::queue_figures(connection));
   for (const queue::QueueFigures& one : queues)
@@ -84,31 +93,43 @@ Result<Figures> Overview::figures(db::Connection& connection, std::int64_t compa
   LADE_TRY(count_imports(connection, company, figures));
   LADE_ASSIGN(const auto nodes, queue::list_nodes(connection));
   for (const queue::ListedNode& node : nodes) figures.slots += node.slots;
-  LADE_ASSIGN(figures.rows_per_second, row_rate(connection, company));
+  LADE_ASSIGN(figures.outcomes_per_second, row_rates(connection, company, measured));
+  figures.rows_per_second =
+      std::accumulate(figures.outcomes_per_second.begin(), figures.outcomes_per_second.end(), 0.0);
   return figures;
 }
 
 // Rows of jobs that have ended are in the tallies, of the others in their own counters.
-Result<double> Overview::row_rate(db::Connection& connection, std::int64_t company) {
+Result<Overview::RowRates> Overview::row_rates(db::Connection& connection, std::int64_t company, Measured& measured) {
   const db::Value values[] = {company};
-  LADE_ASSIGN(const auto ended, connection.query("SELECT CAST(coalesce(sum(value), 0) AS bigint) FROM lade_tally WHERE "
-                                                 "name = 'rows' AND ($1 = 0 OR company_id = $1)",
-                                                 values));
-  LADE_ASSIGN(const auto live,
-              connection.query("SELECT CAST(coalesce(sum(rows_inserted + rows_updated + rows_unchanged + rows_failed + "
-                               "rows_skipped), 0) AS bigint) FROM lade_job WHERE outcome IS NULL AND ($1 = 0 OR "
-                               "company_id = $1)",
+  LADE_ASSIGN(const auto ended,
+              connection.query("SELECT label, CAST(sum(value) AS bigint) FROM lade_tally WHERE name = 'rows' AND "
+                               "($1 = 0 OR company_id = $1) GROUP BY label",
                                values));
-  const std::int64_t count = db::integer_of(ended[0][0]) + db::integer_of(live[0][0]);
+  std::string sums;
+  for (const std::string_view outcome : kRowOutcomes)
+    sums += fmt::format("{}CAST(coalesce(sum(rows_{}), 0) AS bigint)", sums.empty() ? "" : ", ", outcome);
+  LADE_ASSIGN(const auto live,
+              connection.query(fmt::format("SELECT {} FROM lade_job WHERE outcome IS NULL AND ($1 = 0 OR company_id = "
+                                           "$1)",
+                                           sums),
+                               values));
+  RowCounts counts{};
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    counts[i] = db::integer_of(live[0][i]);
+    for (const db::Row& row : ended)
+      if (db::text_of(row[0]) == kRowOutcomes[i]) counts[i] += db::integer_of(row[1]);
+  }
   const auto now = std::chrono::steady_clock::now();
   const std::lock_guard lock(mutex_);
-  Rows& rows = rows_[company];
+  Rows& rows = measured[company];
   const double seconds = std::chrono::duration<double>(now - rows.at).count();
   if (rows.at == std::chrono::steady_clock::time_point()) {
-    rows = {count, now, 0};
+    rows = {counts, now, {}};
   } else if (seconds >= 1) {
-    rows.per_second = static_cast<double>(std::max<std::int64_t>(0, count - rows.count)) / seconds;
-    rows.count = count;
+    for (std::size_t i = 0; i < counts.size(); ++i)
+      rows.per_second[i] = static_cast<double>(std::max<std::int64_t>(0, counts[i] - rows.counts[i])) / seconds;
+    rows.counts = counts;
     rows.at = now;
   }
   return rows.per_second;
@@ -163,7 +184,7 @@ Result<void> Overview::measure(const std::stop_token& stop) {
   for (const db::Row& row : companies) ids.push_back(db::integer_of(row[0]));
   LADE_TRY(nodes(*session));
   for (const std::int64_t id : ids) {
-    LADE_ASSIGN(Figures figures, this->figures(*session, id));
+    LADE_ASSIGN(Figures figures, this->figures(*session, id, sampled_));
     figures.queues.clear();
     const std::lock_guard lock(mutex_);
     std::deque<Sample>& kept = samples_[id];

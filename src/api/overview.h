@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <boost/json.hpp>
 #include <chrono>
 #include <deque>
@@ -7,6 +8,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -17,6 +19,10 @@
 
 namespace lade::api {
 
+// What becomes of rows, as the overview tells it.
+inline constexpr std::array<std::string_view, 6> kRowOutcomes = {"inserted", "updated", "unchanged",
+                                                                 "failed",   "skipped", "deleted"};
+
 // How the queue and the jobs of a company stand; of all companies together for whoever is above them.
 struct Figures {
   std::int64_t running = 0, ready = 0, held = 0, later = 0, dead_letters = 0;
@@ -24,7 +30,10 @@ struct Figures {
   std::optional<double> oldest_ready_seconds = {};
   std::optional<double> pickup_p50_ms = {}, pickup_p99_ms = {};
   std::int64_t imports_running = 0, imports_queued = 0, imports_waiting_for_review = 0;
+  std::int64_t failed_attempts = 0;  // of tasks that wait or run
   double rows_per_second = 0;
+  // In the order of kRowOutcomes; their sum is rows_per_second.
+  std::array<double, kRowOutcomes.size()> outcomes_per_second = {};
   std::vector<queue::QueueFigures> queues = {};
 };
 
@@ -56,10 +65,12 @@ class Overview {
   void stop();
 
  private:
+  using RowCounts = std::array<std::int64_t, kRowOutcomes.size()>;
+  using RowRates = std::array<double, kRowOutcomes.size()>;
   struct Rows {
-    std::int64_t count = 0;
+    RowCounts counts = {};
     std::chrono::steady_clock::time_point at = {};
-    double per_second = 0;
+    RowRates per_second = {};
   };
   struct Beat {
     std::int64_t beat = -1;
@@ -68,12 +79,15 @@ class Overview {
 
   void run(const std::stop_token& stop);
   Result<void> measure(const std::stop_token& stop);
-  Result<double> row_rate(db::Connection& connection, std::int64_t company);
+  using Measured = std::map<std::int64_t, Rows>;  // by company
+  // Rates since the last time that `measured` was given here.
+  Result<Figures> figures(db::Connection& connection, std::int64_t company, Measured& measured);
+  Result<RowRates> row_rates(db::Connection& connection, std::int64_t company, Measured& measured);
 
   db::Pool& sessions_;
   mutable std::mutex mutex_;                            // guards what follows
   std::map<std::int64_t, std::deque<Sample>> samples_;  // by company
-  std::map<std::int64_t, Rows> rows_;
+  Measured asked_, sampled_;  // apart: a chart misses no row because somebody looks at the figures
   std::map<std::string, Beat> beats_;
   std::jthread thread_;  // last: it uses all of the above
 };

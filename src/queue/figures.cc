@@ -87,22 +87,23 @@ Result<void> add_nodes(db::Connection& connection, const db::Row& task, std::vec
 }  // namespace
 
 Result<std::vector<QueueFigures>> queue_figures(db::Connection& connection, Now now) {
-  static const Sql sql(
-      fmt::format("SELECT x.company_id, x.queue, sum(x.running), sum(x.later), sum(x.held), sum(x.ready), "
-                  "max(CASE WHEN x.ready = 1 THEN x.waited END) FROM (SELECT t.company_id, t.queue, "
-                  "CASE WHEN t.status = 'running' THEN 1 ELSE 0 END AS running, "
-                  "CASE WHEN t.status = 'pending' AND t.available_at > @now THEN 1 ELSE 0 END AS later, "
-                  "CASE WHEN t.status = 'pending' AND t.available_at <= @now AND {0} THEN 1 ELSE 0 END AS held, "
-                  "CASE WHEN t.status = 'pending' AND t.available_at <= @now AND NOT {0} THEN 1 ELSE 0 END AS ready, "
-                  "@now - @greatest(t.available_at, t.created_at) AS waited "
-                  "FROM lade_task t WHERE t.status IN ('pending', 'running')) x GROUP BY x.company_id, x.queue "
-                  "ORDER BY x.company_id, x.queue",
-                  kPaused));
+  static const Sql sql(fmt::format(
+      "SELECT x.company_id, x.queue, sum(x.running), sum(x.later), sum(x.held), sum(x.ready), "
+      "max(CASE WHEN x.ready = 1 THEN x.waited END), CAST(sum(x.attempts) AS bigint) FROM (SELECT t.company_id, "
+      "t.queue, t.attempts, "
+      "CASE WHEN t.status = 'running' THEN 1 ELSE 0 END AS running, "
+      "CASE WHEN t.status = 'pending' AND t.available_at > @now THEN 1 ELSE 0 END AS later, "
+      "CASE WHEN t.status = 'pending' AND t.available_at <= @now AND {0} THEN 1 ELSE 0 END AS held, "
+      "CASE WHEN t.status = 'pending' AND t.available_at <= @now AND NOT {0} THEN 1 ELSE 0 END AS ready, "
+      "@now - @greatest(t.available_at, t.created_at) AS waited "
+      "FROM lade_task t WHERE t.status IN ('pending', 'running')) x GROUP BY x.company_id, x.queue "
+      "ORDER BY x.company_id, x.queue",
+      kPaused));
   LADE_ASSIGN(const auto rows, connection.query(sql.of(connection), std::vector<db::Value>{value_of(now)}));
   std::vector<QueueFigures> all;
   for (const db::Row& row : rows) {
-    QueueFigures figures{integer_of(row[0]), text_of(row[1]),    integer_of(row[5]),
-                         integer_of(row[4]), integer_of(row[3]), integer_of(row[2])};
+    QueueFigures figures{integer_of(row[0]), text_of(row[1]),    integer_of(row[5]), integer_of(row[4]),
+                         integer_of(row[3]), integer_of(row[2]), integer_of(row[7])};
     if (figures.ready > 0) figures.oldest_ready = std::max<std::int64_t>(0, integer_of(row[6]));
     all.push_back(std::move(figures));
   }

@@ -20,6 +20,7 @@ struct QueueFigures {
   std::int64_t held = 0;   // could, but for a pause
   std::int64_t later = 0;  // their time has not come
   std::int64_t running = 0;
+  std::int64_t failed_attempts = 0;               // of all these tasks so far
   std::optional<std::int64_t> oldest_ready = {};  // how long it has been ready, in microseconds
 };
 Result<std::vector<QueueFigures>> queue_figures(db::Connection& connection, Now now = {});

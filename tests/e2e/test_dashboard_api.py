@@ -405,6 +405,10 @@ class Operations(Screens):
         series = self.client.get("/api/v1/overview/series?window=600&step=10").json()
         self.assertEqual((len(series["times"]), len(series["ready"])), (60, 60))
         self.assertTrue(any(value is not None for value in series["running"]))
+        outcomes = {"inserted", "updated", "unchanged", "failed", "skipped", "deleted"}
+        self.assertEqual((found["figures"]["failed_attempts"], set(found["figures"]["outcomes_per_second"])), (0, outcomes))
+        self.assertEqual({name: len(values) for name, values in series["outcomes_per_second"].items()}, dict.fromkeys(outcomes, 60))
+        self.assertEqual(len(series["failed_attempts"]), 60)
         self.problem(self.client.get("/api/v1/overview/series?window=86400&step=1"), 400, "request_invalid")
         self.problem(self.user("viewer@example.com", "viewer").get("/api/v1/overview"), 403, "not_allowed")
 
