@@ -1,4 +1,5 @@
 import { admin, base, link } from './harness.mjs';
+import { open } from './browser.mjs';
 import { definition } from './fixtures.mjs';
 
 /** Calls the API as the page's own user, from inside the page. */
@@ -24,6 +25,17 @@ export async function signIn(page, { email, password }) {
   await page.getByLabel('E-mail address').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+/** Another device of the same person: a browser that knows nothing of the first, signed in; `close` ends it. */
+export async function otherDevice(context, person = admin) {
+  const own = await context.browser().newContext({ baseURL: base, viewport: { width: 1440, height: 900 } });
+  const page = await open(own);
+  page.setDefaultTimeout(15_000);
+  await page.goto('/sign-in');
+  await signIn(page, person);
+  await page.waitForURL((url) => url.pathname !== '/sign-in');
+  return { page, close: () => own.close() };
 }
 
 export const saveDefinition = (page) => api(page, 'PUT', '/api/v1/definitions/supplier_price_list', definition, 'application/yaml');

@@ -254,6 +254,8 @@ export interface MatchRequest {
   set?: string[];
   /** keep it for files with the same header */
   save?: boolean;
+  /** data column to how its dates are written, to be kept with it: DD/MM/YYYY */
+  formats?: Record<string, string>;
   /** how the file is read, over what the definition says */
   source?: Record<string, unknown>;
   /** also what the file has in its columns */
@@ -306,6 +308,8 @@ export interface HeaderMatch {
     ambiguous: boolean;
     /** formats of dates that fit every cell, where the definition has none */
     orders: string[];
+    /** the one of `orders` that was saved for files with this header */
+    remembered_order: string | null;
     values: {
       kind: "enum" | "lookup";
       total: number;
@@ -338,6 +342,8 @@ export interface MappedColumn {
 }
 
 export interface NewDraft {
+  /** prepare this import again: only `step` goes beside it */
+  import?: string;
   name?: string;
   file_id?: string | null;
   definition?: string | null;
@@ -354,6 +360,12 @@ export interface NewDraft {
   } | {
     fail: boolean;
   }>>;
+}
+
+export interface Corrections {
+  /** whose they are */
+  import: string;
+  rows: number;
 }
 
 export interface Draft {
@@ -376,6 +388,8 @@ export interface Draft {
   } | {
     fail: boolean;
   }>>;
+  /** that the next preview takes over */
+  corrections: Corrections | null;
   created_by: string;
   created_at: string;
   updated_at: string;
@@ -475,6 +489,8 @@ export interface Import {
     fail: number;
     remove: number;
   } | null;
+  /** of one import asked for by itself: corrections for its preview, not taken over yet */
+  takes_over?: Corrections | null;
   /** slug of the job that it takes back */
   undoes: string | null;
   /** slug of the newest job that takes it back */
@@ -566,6 +582,8 @@ export interface XlsxAccepted {
 
 export interface Clone {
   force?: boolean;
+  /** over what the definition says */
+  review?: "never" | "on_issues" | "always";
 }
 
 export interface Row {
@@ -1007,7 +1025,17 @@ export interface Figures {
   imports_running: number;
   imports_queued: number;
   imports_waiting_for_review: number;
+  /** of tasks that wait or run */
+  failed_attempts: number;
   rows_per_second: number;
+  outcomes_per_second: {
+    inserted: number;
+    updated: number;
+    unchanged: number;
+    failed: number;
+    skipped: number;
+    deleted: number;
+  };
 }
 
 export interface Overview {
@@ -1040,7 +1068,16 @@ export interface OverviewSeries {
   oldest_ready_seconds: (number | null)[];
   pickup_p99_ms: (number | null)[];
   dead_letters: (number | null)[];
+  failed_attempts: (number | null)[];
   rows_per_second: (number | null)[];
+  outcomes_per_second: {
+    inserted: (number | null)[];
+    updated: (number | null)[];
+    unchanged: (number | null)[];
+    failed: (number | null)[];
+    skipped: (number | null)[];
+    deleted: (number | null)[];
+  };
 }
 
 export interface Drain {

@@ -59,6 +59,7 @@ export const t = catalogue({
   moreValues: { one: '{count} more value, not listed', other: '{count} more values, not listed' },
   staysOpen: 'If a value stays open',
   staysOpenText: { one: 'its rows fail with {code}: {count} row now. You can also fix it later in the preview.', other: 'its rows fail with {code}: {count} rows now. You can also fix them later in the preview.' },
+  editsKept: { one: '{count} row that you have corrected in the preview is kept.', other: '{count} rows that you have corrected in the preview are kept.' },
   remember: 'Remember this matching for files with these headers',
   toGoOn: 'To go on: a column for {columns}.',
   willFail: { one: '{count} row will fail unless you decide its value.', other: '{count} rows will fail unless you decide their values.' },

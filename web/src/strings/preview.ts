@@ -11,6 +11,7 @@ export const t = catalogue({
   backBody: 'Going back makes a new preview. Nothing was written yet.',
   backEdits: { one: 'Going back makes a new preview; your {count} edit is kept.', other: 'Going back makes a new preview; your {count} edits are kept.' },
   notTaken: { one: '{count} edit of the last preview was not taken over.', other: '{count} edits of the last preview were not taken over.' },
+  notTakenYet: { one: '{count} edit of the last preview is taken over when {who} opens this.', other: '{count} edits of the last preview are taken over when {who} opens this.' },
   stay: 'Stay here',
   goBack: 'Go back',
   stopped: 'Stopped while checking.',

@@ -12,6 +12,7 @@ import { confirm } from '@/components/confirm';
 import { MoreMenu } from '@/components/copy_menu';
 import { smallIcon } from '@/components/icons';
 import { toast } from '@/components/toast';
+import { visible } from '@/format/cells';
 import { useKeys } from '@/keys/keys';
 import { Link } from '@/router/link';
 import { navigate } from '@/router/router';
@@ -58,10 +59,9 @@ export function useActions(job: Import) {
     if (await run('retry', body)) toast(t('retried'));
   };
   const clone = async () => {
-    const made = await run('clone', { force: true });
-    if (!made) return;
-    toast(t('cloned'));
-    navigate(`/imports/${made.job_id}`);
+    if (!(await confirm({ title: t('cloneTitle'), body: t('cloneBody', { file: visible(job.file) }), keep: t('cloneKeep'), action: t('cloneDo') }))) return;
+    const made = await run('clone', { force: true, review: 'always' });
+    if (made) navigate(`/new/${made.job_id}/preview`);
   };
   const remove = async () => {
     if (!(await confirm({ title: t('removeTitle'), body: t('removeBody'), keep: t('removeKeep'), action: t('removeDo'), danger: true }))) return;

@@ -21,8 +21,8 @@ function UseAgain({ job }: { job: Import }) {
     setWorking(true);
     setError(null);
     try {
-      const draft = await call('drafts.create', { body: { name: job.file, definition: job.definition, step: 'read', ...(job.file_id ? { file_id: job.file_id } : {}), ...(job.source ? { read: job.source } : {}) } as never });
-      navigate(`/new/${(draft as { draft_id: string }).draft_id}/read`);
+      const draft = await call('drafts.create', { body: { import: job.job_id, step: 'read' } });
+      navigate(`/new/${draft.draft_id}/read`);
     } catch (problem) {
       setError(problem);
     } finally {

@@ -3,7 +3,7 @@ import { useState, type ReactNode } from 'react';
 import type { Draft } from '@/api/schema';
 import { smallIcon } from '@/components/icons';
 import { t } from '@/strings/match';
-import { groupOf, isDecided, matchedOf, unusedOf, type Group, type Source, type Target } from './matching';
+import { groupOf, isDecided, matchedOf, requiredFirst, unusedOf, type Group, type Source, type Target } from './matching';
 import { MatchRow, UnusedRow } from './match_row';
 import styles from './new_import.module.css';
 
@@ -30,7 +30,7 @@ export function MatchList({ targets, sources, draft, selected, onChoose, onOrder
     // What was left out and is matched now has to be seen.
     return place === 'left' && matchedOf(target, draft.mapping).source !== null ? 'matched' : place;
   };
-  const of = (group: Group) => targets.filter((target) => placeOf(target) === group);
+  const of = (group: Group) => requiredFirst(targets.filter((target) => placeOf(target) === group));
   const needs = of('needs');
   const matched = of('matched');
   const left = of('left');

@@ -7,7 +7,7 @@ import { Segmented } from '@/components/segmented';
 import { visible } from '@/format/cells';
 import { wholePercent } from '@/format/numbers';
 import { t } from '@/strings/match';
-import { alsoUsedFor, kSure, matchedOf, orderOf, openValues, type Matched, type Source, type Target } from './matching';
+import { alsoUsedFor, isRememberedOrder, kSure, matchedOf, orderOf, openValues, type Matched, type Source, type Target } from './matching';
 import styles from './new_import.module.css';
 
 export const joinSamples = (samples: string[]): string => samples.filter((sample) => sample !== '').slice(0, 3).map(visible).join(' · ');
@@ -98,7 +98,7 @@ export function MatchRow({ target, targets, sources, draft, selected, onChoose, 
         {matched.source !== null && target.evidence ? <span className={styles.evidence}>{target.evidence}</span> : null}
         {target.ambiguous && matched.source !== null ? (
           <span className={styles.order}>
-            <span className={`${styles.evidence} ${order === null ? 'amber' : ''}`}>{t('ambiguous')}</span>
+            <span className={`${styles.evidence} ${order === null ? 'amber' : ''}`}>{t('ambiguous')} {isRememberedOrder(target, draft.mapping) ? <span className="badge blue">{t('remembered')}</span> : null}</span>
             <Segmented label={t('orderOf', { column: target.data_column })} value={order ?? ''} options={target.orders.map((format) => ({ value: format, label: t('order', { first: firstOf(format), format }) }))} onChange={(format) => onOrder(matched.source!, format)} />
           </span>
         ) : null}

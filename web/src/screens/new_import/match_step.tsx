@@ -16,9 +16,8 @@ import { t } from '@/strings/match';
 import { DefinitionSelect } from './definition_select';
 import { useFoundDefinition } from './find_definition';
 import { Frame } from './frame';
-import { keepEdits, keepForBack, keptEdits } from './kept_draft';
 import { MatchList } from './match_list';
-import { lacksOrder, matchedOf, missingOf, openRows, setOf, wholeSetOf, type Target } from './matching';
+import { formatsOf, lacksOrder, matchedOf, missingOf, openRows, setOf, wholeSetOf, withOrders, type Target } from './matching';
 import type { StepName } from './steps';
 import type { DraftHandle, SaveState } from './use_draft';
 import { ValuesPanel } from './values_panel';
@@ -109,12 +108,12 @@ export function MatchStep({ draft, file, handle, saveState, reached, addressOf, 
     setPending(true);
     setError(null);
     try {
+      // What was remembered and is only shown so far becomes part of this import.
+      const mapping = withOrders(targets, draft.mapping);
+      if (mapping !== draft.mapping) change({ mapping });
       await handle.flush();
-      if (remember) await call('definitions.match', { path: { slug: draft.definition! }, body: { file_id: draft.file_id!, source: draft.read, set: wholeSetOf(targets, draft.mapping), save: true } });
+      if (remember) await call('definitions.match', { path: { slug: draft.definition! }, body: { file_id: draft.file_id!, source: draft.read, set: wholeSetOf(targets, draft.mapping), formats: formatsOf(targets, draft.mapping), save: true } });
       const job = await call('imports.create', { body: { draft_id: draft.draft_id, force } });
-      keepForBack(client, job.job_id, draft);
-      keepEdits(job.job_id, keptEdits(draft.draft_id));
-      keepEdits(draft.draft_id, null);
       void client.invalidateQueries({ queryKey: ['drafts.list'] });
       navigate(`/new/${job.job_id}/preview`, { replace: true });
     } catch (problem) {
@@ -140,6 +139,7 @@ export function MatchStep({ draft, file, handle, saveState, reached, addressOf, 
   );
   return (
     <Frame step="match" title={t('title')} lead={lead} saveState={saveState} reached={reached} addressOf={addressOf} onBack={onBack} onNext={why ? undefined : () => void check(false)} footer={footer}>
+      {draft.corrections ? <p className="strip blue small" role="status">{t('editsKept', { count: draft.corrections.rows })}</p> : null}
       {error ? <Refusal error={error} retry={(force) => void check(force)} /> : null}
       {draft.definition === null ? (
         found.isFetching ? <div role="status"><p className="dim">{t('finding')}</p><Loading /></div> : found.error ? <ProblemView error={found.error} retry={() => void found.refetch()} /> : found.data ? <Loading /> : (

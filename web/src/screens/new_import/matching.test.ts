@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { alsoUsedFor, groupOf, isDecided, lacksOrder, matchedOf, missingOf, openRows, openValues, setOf, unusedOf, type Target } from './matching';
+import { alsoUsedFor, formatsOf, groupOf, isDecided, isRememberedOrder, lacksOrder, matchedOf, missingOf, openRows, openValues, orderOf, requiredFirst, setOf, unusedOf, withOrders, type Target } from './matching';
 
 const target = (change: Partial<Target>): Target => ({
-  data_column: 'price', required: true, type: 'decimal(14,2)', from: ['Price'], match: null, candidates: [], samples: [], cells: 10, blank: 0, evidence: null, ambiguous: false, orders: [], values: null, ...change,
+  data_column: 'price', required: true, type: 'decimal(14,2)', from: ['Price'], match: null, candidates: [], samples: [], cells: 10, blank: 0, evidence: null, ambiguous: false, orders: [], remembered_order: null, values: null, ...change,
 });
 const found = (source_column: string, kind: 'exact' | 'similar' | 'remembered' | 'given', score = 1) => ({ source_column, kind, score });
 const units = target({
@@ -40,6 +40,23 @@ describe('matching', () => {
     expect(setOf(said.mapping)).toEqual(['Day=day']);
     expect(lacksOrder(day, { day: 'Other' })).toBe(true);
     expect(lacksOrder(day, { day: null })).toBe(false);
+  });
+  it('takes a remembered order of dates while its column is the same', () => {
+    const day = target({ data_column: 'day', type: 'date', match: found('Day', 'remembered'), ambiguous: true, orders: ['DD/MM/YYYY', 'MM/DD/YYYY'], remembered_order: 'DD/MM/YYYY' });
+    expect([orderOf(day, {}), lacksOrder(day, {}), isRememberedOrder(day, {})]).toEqual(['DD/MM/YYYY', false, true]);
+    expect(groupOf(day, { mapping: {}, values: {} })).toBe('matched');
+    expect(withOrders([day], {})).toEqual({ day: { from: 'Day', format: 'DD/MM/YYYY' } });
+    expect(formatsOf([day], {})).toEqual({ day: 'DD/MM/YYYY' });
+    const other = { day: { from: 'Day', format: 'MM/DD/YYYY' } };
+    expect([orderOf(day, other), isRememberedOrder(day, other)]).toEqual(['MM/DD/YYYY', false]);
+    expect(withOrders([day], other)).toBe(other);
+    expect(formatsOf([day], other)).toEqual({ day: 'MM/DD/YYYY' });
+    expect(lacksOrder(day, { day: 'Other' })).toBe(true);
+    expect(formatsOf([day], { day: null })).toEqual({});
+  });
+  it('puts required columns on top', () => {
+    const names = requiredFirst([target({ data_column: 'a', required: false }), target({ data_column: 'b' }), target({ data_column: 'c', required: false }), target({ data_column: 'd' })]);
+    expect(names.map((one) => one.data_column)).toEqual(['b', 'd', 'a', 'c']);
   });
   it('counts the rows of open values', () => {
     expect(openValues(units, {}).map((item) => item.text)).toEqual(['Kilo', '?']);

@@ -21,11 +21,20 @@ type Choice = Draft['mapping'][string] | undefined;
 /** The column of the file in a choice; the choice may also say how its dates are written. */
 const sourceIn = (choice: Choice): string | null | undefined => (choice !== null && typeof choice === 'object' ? choice.from : choice);
 
-/** In which order the dates of a column were said to stand; null: nobody has said. */
+const chosenOrder = (choice: Choice): string | null => (choice !== null && typeof choice === 'object' ? choice.format : null);
+
+/** In which order the dates of a column were said to stand, here or for files like this before; null: nobody has said. */
 export function orderOf(target: Target, mapping: Draft['mapping']): string | null {
   const choice = mapping[target.data_column];
-  return choice !== null && typeof choice === 'object' ? choice.format : null;
+  if (chosenOrder(choice) !== null) return chosenOrder(choice);
+  // What was remembered is of the column that was remembered with it.
+  const source = sourceIn(choice);
+  return source === undefined || source === target.match?.source_column ? target.remembered_order : null;
 }
+
+/** Whether the order is one that was said for files like this before. */
+export const isRememberedOrder = (target: Target, mapping: Draft['mapping']): boolean =>
+  target.remembered_order !== null && orderOf(target, mapping) === target.remembered_order && chosenOrder(mapping[target.data_column]) === null;
 
 /** Whether the order of its dates can only be known from a person, who has not said it yet. */
 export const lacksOrder = (target: Target, mapping: Draft['mapping']): boolean =>
@@ -70,6 +79,9 @@ export function groupOf(target: Target, draft: Pick<Draft, 'mapping' | 'values'>
 export const isDecided = (target: Target, draft: Pick<Draft, 'mapping' | 'values'>): boolean =>
   (matchedOf(target, draft.mapping).source !== null || !target.required) && !lacksOrder(target, draft.mapping) && openValues(target, draft.values).length === 0;
 
+/** Those that must have a column of the file stand on top; otherwise the order of the definition. */
+export const requiredFirst = (targets: Target[]): Target[] => [...targets.filter((target) => target.required), ...targets.filter((target) => !target.required)];
+
 /** Required columns without a column of the file. */
 export const missingOf = (targets: Target[], mapping: Draft['mapping']): string[] =>
   targets.filter((target) => target.required && matchedOf(target, mapping).source === null).map((target) => target.data_column);
@@ -87,6 +99,20 @@ export const alsoUsedFor = (source: string | null, target: Target, targets: Targ
 /** As the server takes it: "column of the file=data column" for every choice. */
 export const setOf = (mapping: Draft['mapping']): string[] =>
   Object.entries(mapping).flatMap(([data, choice]) => (choice === null ? [] : [`${sourceIn(choice)}=${data}`]));
+
+/** The choices with those orders of dates that are shown because they were remembered; the same object when there are none. */
+export function withOrders(targets: Target[], mapping: Draft['mapping']): Draft['mapping'] {
+  const shown = targets.filter((target) => target.ambiguous && matchedOf(target, mapping).source !== null && isRememberedOrder(target, mapping));
+  if (shown.length === 0) return mapping;
+  return { ...mapping, ...Object.fromEntries(shown.map((target) => [target.data_column, { from: matchedOf(target, mapping).source!, format: orderOf(target, mapping)! }])) };
+}
+
+/** Orders of dates, to be remembered with the columns: those of columns that need one. */
+export const formatsOf = (targets: Target[], mapping: Draft['mapping']): Record<string, string> =>
+  Object.fromEntries(targets.flatMap((target) => {
+    const order = target.ambiguous && matchedOf(target, mapping).source !== null ? orderOf(target, mapping) : null;
+    return order === null ? [] : [[target.data_column, order]];
+  }));
 
 /** Everything that is matched, to be remembered for files with these headers. */
 export const wholeSetOf = (targets: Target[], mapping: Draft['mapping']): string[] =>

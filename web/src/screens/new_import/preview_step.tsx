@@ -1,8 +1,6 @@
 import { useMediaQuery } from '@mantine/hooks';
-import { useQueryClient } from '@tanstack/react-query';
-import { Suspense, lazy, useEffect, useRef, useState } from 'react';
+import { Suspense, lazy, useEffect, useState } from 'react';
 import { call } from '@/api/client';
-import { isCallError } from '@/api/problem';
 import type { Import } from '@/api/schema';
 import { useCall } from '@/api/use_call';
 import { confirm } from '@/components/confirm';
@@ -17,10 +15,10 @@ import { ledgerRows } from '@/screens/import/counts';
 import { useImport } from '@/screens/import/use_import';
 import { DecideButtons, useDecision } from '@/screens/review_grid/decide';
 import { ChangeSummary } from '@/screens/review_grid/summary';
+import { TakeOverNote, useTakeOver } from '@/screens/review_grid/use_take_over';
 import { t as general } from '@/strings/general';
 import { t } from '@/strings/preview';
 import { Frame } from './frame';
-import { contentForBack, keepEdits, keptEdits } from './kept_draft';
 import { createDraft } from './use_draft';
 import styles from './new_import.module.css';
 
@@ -56,29 +54,7 @@ function Rows({ job, refresh }: { job: Import; refresh: () => void }) {
   );
 }
 
-/** Corrections of the preview that somebody went back from are made again in this one, once its rows are checked. */
-function useTakeOver(job: Import, refresh: () => void) {
-  const id = job.job_id;
-  const [error, setError] = useState<{ count: number; why: string } | null>(null);
-  const [kept, setKept] = useState(() => keptEdits(id));
-  const asked = useRef(false);
-  const ready = job.status === 'waiting_for_review' && kept !== null;
-  useEffect(() => {
-    if (!ready || asked.current) return;
-    asked.current = true;
-    call('imports.take_over', { path: { import: id }, body: { from: kept.job } })
-      .catch((problem: unknown) => setError({ count: kept.count, why: isCallError(problem) ? problem.problem.detail : String(problem) }))
-      .finally(() => {
-        keepEdits(id, null);
-        setKept(null);
-        refresh();
-      });
-  }, [ready, kept, id, refresh]);
-  return { error, pending: ready };
-}
-
 function Preview({ job, refresh }: { job: Import; refresh: () => void }) {
-  const client = useQueryClient();
   const id = job.job_id;
   const decision = useDecision(job);
   const waits = job.status === 'waiting_for_review';
@@ -90,21 +66,27 @@ function Preview({ job, refresh }: { job: Import; refresh: () => void }) {
   const edited = useCall('imports.grid', { path: { import: id }, query: { state: 'edited', limit: 1 } }, { enabled: waits && job.revision > 0, staleTime: 0 });
   const edits = edited.data?.matching ?? 0;
   const taking = useTakeOver(job, refresh);
+  const [error, setError] = useState<unknown>(null);
   const goBack = async () => {
-    const kept = keptEdits(id) ?? (edits > 0 ? { job: id, count: edits } : null);
-    if (!(await confirm({ title: t('backTitle'), body: kept ? t('backEdits', { count: kept.count }) : t('backBody'), keep: t('stay'), action: t('goBack') }))) return;
-    const draft = await createDraft(contentForBack(client, job));
-    keepEdits(draft.draft_id, kept);
-    if (job.state !== 'finished') await call('imports.cancel', { path: { import: id } });
-    navigate(`/new/${draft.draft_id}/match`);
+    const kept = edits || (job.takes_over?.rows ?? 0);
+    if (!(await confirm({ title: t('backTitle'), body: kept > 0 ? t('backEdits', { count: kept }) : t('backBody'), keep: t('stay'), action: t('goBack') }))) return;
+    setError(null);
+    try {
+      const draft = await createDraft({ import: id, step: 'match' });
+      if (job.state !== 'finished') await call('imports.cancel', { path: { import: id } });
+      navigate(`/new/${draft.draft_id}/match`);
+    } catch (problem) {
+      setError(problem);
+    }
   };
   const lead = [visible(job.file), formatBytes(job.file_bytes), job.rows_total ? general('rows', { count: job.rows_total }) : null, waits ? t('nothingWritten') : null].filter(Boolean).join(', ');
-  const footer = waits ? <><span className="faint small">{edits > 0 ? t('backEdits', { count: edits }) : t('back')}</span><span className="row right wrap"><DecideButtons job={job} decision={decision} /></span></> : null;
+  const footer = waits && !taking.pending ? <><span className="faint small">{edits > 0 ? t('backEdits', { count: edits }) : t('back')}</span><span className="row right wrap"><DecideButtons job={job} decision={decision} /></span></> : null;
   return (
     <Frame step="preview" title={t('title')} lead={lead} onBack={() => void goBack()} footer={footer}>
       {decision.error ? <ProblemView error={decision.error} /> : null}
+      {error ? <ProblemView error={error} /> : null}
       {decision.older !== null ? <p className="strip amber" role="alert">{t('changed')}</p> : null}
-      {taking.error ? <div className="strip amber" role="alert"><b>{t('notTaken', { count: taking.error.count })}</b> {taking.error.why}</div> : null}
+      <TakeOverNote taking={taking} job={job} />
       {isChecking(job) ? <Checking job={job} /> : null}
       {job.error ? <div className="strip red" role="alert"><b>{t('stopped')}</b> {job.error.message} <Link to={`/imports/${id}`}>{t('openImport')}</Link></div> : null}
       {waits && !taking.pending ? <Rows job={job} refresh={refresh} /> : null}

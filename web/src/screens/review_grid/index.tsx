@@ -21,10 +21,11 @@ import { t as page } from '@/strings/import_page';
 import { DecideButtons, NewRevision, useDecision } from './decide';
 import { PhoneRows } from './phone';
 import { ChangeSummary } from './summary';
+import { TakeOverNote, useTakeOver } from './use_take_over';
 import { RowsWork } from './work';
 import styles from './grid.module.css';
 
-function Review({ job }: { job: Import }) {
+function Review({ job, refresh }: { job: Import; refresh: () => void }) {
   const decision = useDecision(job);
   const [search, changeSearch] = useSearch();
   const phone = useMediaQuery('(max-width: 639px)', window.innerWidth < 640, { getInitialValueInEffect: false });
@@ -43,7 +44,11 @@ function Review({ job }: { job: Import }) {
       return () => window.clearTimeout(timer);
     }
   }, [job.revision]);
-  const decide = waits ? <DecideButtons job={job} decision={decision} /> : null;
+  const taking = useTakeOver(job, (revision) => {
+    mine.current = Math.max(mine.current, revision ?? 0);
+    refresh();
+  });
+  const decide = waits && !taking.pending ? <DecideButtons job={job} decision={decision} /> : null;
   return (
     <div className={`page ${phone ? '' : styles.reviewPage}`}>
       <div className="pageHead">
@@ -64,6 +69,7 @@ function Review({ job }: { job: Import }) {
         )}
       </div>
       {decision.error ? <ProblemView error={decision.error} /> : null}
+      <TakeOverNote taking={taking} job={job} />
       {!waits ? <div className="strip blue" role="status">{t('decided', { status: statusWords.has(job.status) ? statusWords(job.status) : job.status })}</div> : null}
       {waits && (others || decision.older !== null) ? <NewRevision job={job} onShow={() => { setOthers(false); changeSearch({ state: 'edited', row: null }, { push: true }); }} /> : null}
       <Ledger rows={ledgerRows(job)} ahead={waits} finished={job.state === 'finished'} selected={search.get('state') ?? undefined} linkOf={(state) => withSearch({ state: state === 'all' ? null : state, issue: null, column: null, row: null }, `/imports/${job.job_id}/review`)}>
@@ -93,7 +99,7 @@ function Review({ job }: { job: Import }) {
 /** See and fix what will happen, then decide. */
 export default function ReviewScreen({ parameters }: { parameters: Parameters }) {
   const id = parameters.id ?? '';
-  const { query, job } = useImport(id);
+  const { query, job, refresh } = useImport(id);
   useCrumbs([{ label: page('imports'), to: '/imports' }, { label: job ? visible(job.file) : id, to: `/imports/${id}` }, { label: t('review') }], job ? `${t('review')} ${visible(job.file)}` : undefined);
-  return <Answered query={query} heights={[46, 62, 400]}>{(found) => <Review job={found} />}</Answered>;
+  return <Answered query={query} heights={[46, 62, 400]}>{(found) => <Review job={found} refresh={refresh} />}</Answered>;
 }
