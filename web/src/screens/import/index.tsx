@@ -19,6 +19,7 @@ import { useCrumbs } from '@/shell/path_store';
 import { phases as phaseWords } from '@/strings/general';
 import { t } from '@/strings/import_page';
 import { ActionBar, useActions } from './actions';
+import { AuditCard } from './audit_card';
 import { isAhead, ledgerRows, settledRows } from './counts';
 import { EventsCard } from './events';
 import { FailedCard } from './failed_card';
@@ -130,7 +131,7 @@ function ImportPage({ job, tab }: { job: Import; tab: Tab }) {
       {tab === 'rows' ? <div className={styles.rowsTab}><RowsWork job={job} /></div> : null}
       {tab === 'issues' ? <IssuesCard job={job} /> : null}
       {tab === 'tasks' ? <TasksTab job={job} /> : null}
-      {tab === 'events' ? <EventsCard job={job} /> : null}
+      {tab === 'events' ? <><EventsCard job={job} /><AuditCard job={job} /></> : null}
       {tab === 'settings' ? <SettingsTab job={job} /> : null}
     </div>
   );
