@@ -26,6 +26,7 @@ const tests = [
     await page.goto('/ops');
     await page.getByText('Nothing needs you.').waitFor();
     await page.getByText('of 2 slots').or(page.getByText(/of \d+ slots?/)).first().waitFor();
+    await page.getByText('Failed attempts').waitFor();
     await accessible(page, 'overview');
     await page.getByRole('button', { name: '6 hours' }).click();
     check(page.url().includes('window=21600'), `the window is in the address: ${page.url()}`);
@@ -117,6 +118,20 @@ const tests = [
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByRole('button', { name: 'Resume' }).waitFor({ state: 'hidden' });
     await waitForImport(page, id, 'waiting_for_review');
+  }],
+
+  ['the overview tells what became of rows', async (page) => {
+    const id = await importText(page, 'counted.csv', 'Code,Name\nd,D\ne,E\n', { definition: 'songs', review: 'never' });
+    await waitForImport(page, id, 'succeeded');
+    await page.goto('/ops');
+    // Measured every ten seconds.
+    const rates = page.getByRole('region', { name: 'Rows per second' }).first();
+    await rates.getByText('inserted', { exact: true }).waitFor({ timeout: 40_000 });
+    await accessible(page, 'overview, rows by outcome');
+    await page.getByRole('button', { name: 'Show as table' }).click();
+    await rates.getByRole('columnheader', { name: 'inserted' }).waitFor();
+    const counted = (await api(page, 'GET', '/api/v1/overview/series')).body.outcomes_per_second.inserted.some((value) => value > 0);
+    check(counted, 'the series has inserted rows');
   }],
 
   ['the limit of a queue is changed in its place', async (page) => {

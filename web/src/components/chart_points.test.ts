@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { linesOf, roundUp } from './chart_points';
+import { areasOf, linesOf, roundUp, stacked } from './chart_points';
 
 describe('points of a chart', () => {
   it('leaves gaps where nothing was measured', () => {
@@ -10,6 +10,12 @@ describe('points of a chart', () => {
   });
   it('keeps what is too high inside', () => {
     expect(linesOf([9], 3, 10, 10)[0]!.path).toBe('M0,1');
+  });
+  it('puts layers one upon the other and keeps gaps', () => {
+    expect(stacked([[1, 2, null], [3, 0, 5]])).toEqual([[1, 2, null], [4, 2, null]]);
+    expect(stacked([])).toEqual([]);
+    expect(areasOf([0, 1], [2, 2], 2, 10, 10)).toEqual(['M0,1L10,1L10,6L0,11Z']);
+    expect(areasOf([0, 0, 0], [1, null, 1], 2, 10, 10)).toHaveLength(2);
   });
   it('has round axes that are high enough', () => {
     for (const value of [0, 1, 2, 7, 13, 149, 151, 298_400]) expect(roundUp(value)).toBeGreaterThanOrEqual(value);

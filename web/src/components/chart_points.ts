@@ -31,6 +31,24 @@ export function linesOf(values: Point[], most: number, width: number, height: nu
   return lines;
 }
 
+/** Layers one upon the other: the upper edge of each. Where one has a gap all have. */
+export function stacked(layers: Point[][]): Point[][] {
+  const length = Math.max(0, ...layers.map((layer) => layer.length));
+  const gap = Array.from({ length }, (_, at) => layers.some((layer) => layer[at] === null || layer[at] === undefined));
+  let below: number[] = Array.from({ length }, () => 0);
+  return layers.map((layer) => {
+    below = below.map((value, at) => value + (layer[at] ?? 0));
+    return below.map((value, at) => (gap[at] ? null : value));
+  });
+}
+
+/** The areas between two edges, as SVG paths, one for each stretch without a gap. */
+export function areasOf(lower: Point[], upper: Point[], most: number, width: number, height: number): string[] {
+  const above = linesOf(upper, most, width, height);
+  const under = linesOf(lower.map((value, at) => (upper[at] === null || upper[at] === undefined ? null : value)), most, width, height);
+  return above.map((line, at) => `${line.path}L${(under[at]?.path ?? '').slice(1).split('L').toReversed().join('L')}Z`);
+}
+
 /** The next round number at or above: axes grow in steps and do not shake. */
 export function roundUp(value: number): number {
   // Small counts get an axis whose thirds are whole.

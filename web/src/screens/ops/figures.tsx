@@ -25,10 +25,10 @@ export function Figures({ figures, series }: { figures: Overview['figures']; ser
   return (
     <section className={`card ${styles.figures}`} aria-label={t('figures')}>
       <Figure name={t('running')} values={series?.running} hue="blue">{formatNumber(figures.running)}<em>{t('ofSlots', { count: figures.slots })}</em></Figure>
-      <Figure name={t('ready')} values={series?.ready} hue="grey">{formatNumber(figures.ready)}</Figure>
+      <Figure name={t('ready')} values={series?.ready} hue="grey">{formatNumber(figures.ready)}<em>{[figures.held > 0 ? t('held', { count: figures.held }) : '', figures.later > 0 ? t('later', { count: figures.later }) : ''].filter(Boolean).join(', ')}</em></Figure>
       <Figure name={t('oldest')} values={series?.oldest_ready_seconds} hue={late ? 'amber' : 'grey'}>{figures.oldest_ready_seconds === null ? '–' : formatDuration(figures.oldest_ready_seconds * 1000)}</Figure>
       <Figure name={t('pickup')} values={series?.pickup_p99_ms} hue="grey">{milliseconds(figures.pickup_p50_ms)}<i>/</i>{milliseconds(figures.pickup_p99_ms)}</Figure>
-      <Figure name={t('heldBack')} values={undefined} hue="amber">{formatNumber(figures.held)}<em>{t('later', { count: figures.later })}</em></Figure>
+      <Figure name={t('failedAttempts')} values={series?.failed_attempts} hue={figures.failed_attempts > 0 ? 'amber' : 'grey'}>{formatNumber(figures.failed_attempts)}<em>{t('ofTasksAlive')}</em></Figure>
       <Figure name={t('deadLetters')} values={series?.dead_letters} hue={figures.dead_letters > 0 ? 'red' : 'grey'}>{formatNumber(figures.dead_letters)}</Figure>
     </section>
   );

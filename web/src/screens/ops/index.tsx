@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { Overview, OverviewSeries } from '@/api/schema';
 import { useCall } from '@/api/use_call';
 import { useNow } from '@/components/age';
-import { AreaChart } from '@/components/area_chart';
+import { AreaChart, type Layer } from '@/components/area_chart';
 import { Button } from '@/components/button';
 import { smallIcon } from '@/components/icons';
 import { Segmented } from '@/components/segmented';
@@ -33,6 +33,16 @@ function summary(figures: Overview['figures']): string {
   return parts.join(', ');
 }
 
+/** What became of the rows, in the hues that outcomes have everywhere. */
+const layersOf = ({ outcomes_per_second: rates }: OverviewSeries): Layer[] => [
+  { name: t('inserted'), hue: 'green', values: rates.inserted },
+  { name: t('updated'), hue: 'blue', values: rates.updated },
+  { name: t('deletedRows'), hue: 'violet', values: rates.deleted },
+  { name: t('unchanged'), hue: 'grey', values: rates.unchanged },
+  { name: t('skipped'), hue: 'grey', light: true, values: rates.skipped },
+  { name: t('failedRows'), hue: 'red', values: rates.failed },
+];
+
 function Throughput({ series, now }: { series: OverviewSeries | undefined; now: number }) {
   const [table, setTable] = useState(false);
   const from = series ? Date.parse(series.from) : 0;
@@ -42,7 +52,7 @@ function Throughput({ series, now }: { series: OverviewSeries | undefined; now: 
         <h2>{t('rowsPerSecond')}</h2><span className="faint num">{t('now', { count: Math.round(now) })}</span>
         <button type="button" className="linkBtn small right" onClick={() => setTable(!table)}>{t(table ? 'showChart' : 'showTable')}</button>
       </header>
-      {series ? <AreaChart label={t('rowsPerSecond')} times={series.times.map((second) => from + second * 1000)} values={series.rows_per_second} asTable={table} /> : <Empty>{t('notMeasured')}</Empty>}
+      {series ? <AreaChart label={t('rowsPerSecond')} times={series.times.map((second) => from + second * 1000)} values={series.rows_per_second} layers={layersOf(series)} asTable={table} /> : <Empty>{t('notMeasured')}</Empty>}
     </section>
   );
 }
