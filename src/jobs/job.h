@@ -56,8 +56,8 @@ Error data_folder();
 std::optional<Error> too_many_errors(const definition::Definition& definition, std::int64_t failed, std::int64_t read);
 // Whether failed rows can stop the job, or somebody looks at it first.
 bool is_judged(const definition::Definition& definition);
-// Whether keys repeated in the file are then decided before anything is written: if that can make rows fail, or somebody
-// wants to see it.
+// Whether keys repeated in the file are then decided before anything is written: if that can make rows fail, or
+// somebody wants to see it.
 bool settles_before(const definition::Definition& definition);
 // Whether buckets are also compared with the target then, so that people see what will be changed.
 bool compares_before(const definition::Definition& definition);

@@ -11,7 +11,8 @@ namespace {
 
 using db::Value;
 
-constexpr std::size_t kItemsAtOnce = 200, kRowsAtOnce = 1000;
+constexpr std::size_t kItemsAtOnce = 200;
+constexpr std::size_t kRowsAtOnce = 1000;
 constexpr std::int64_t kMostRowsToSend = 100'000;
 
 double number_of(const Value& value) {

@@ -13,7 +13,8 @@ using db::Value;
 
 constexpr std::string_view kColumns =
     "row_id, version, records, line, position, changes, issues, revision FROM lade_row_version WHERE job_id = $1";
-constexpr std::size_t kVersionsAtOnce = 200, kRowsAtOnce = 1000;
+constexpr std::size_t kVersionsAtOnce = 200;
+constexpr std::size_t kRowsAtOnce = 1000;
 
 RowVersion version_of(const db::Connection& connection, const db::Row& row) {
   return {.row_id = integer_of(row[0]),
