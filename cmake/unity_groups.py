@@ -39,8 +39,8 @@ class Text:
         self.bytes = len(raw)
         self.includes = INCLUDE.findall(raw)
         text = NOISE.sub('""', raw)
-        self.declares = {name for line in text.split("\n") if (name := declared(line))}
-        self.own = {name for body in ANONYMOUS.findall(text) for line in body.split("\n") if (name := declared(line))}
+        self.declares = {name for line in text.split("\n") for name in declared(line)}
+        self.own = {name for body in ANONYMOUS.findall(text) for line in body.split("\n") for name in declared(line)}
         mentioned = ELSEWHERE.sub(".", text)
         called = set(CALLED.findall(mentioned))
         words = set(WORD.findall(mentioned))
@@ -51,10 +51,13 @@ class Text:
 
 
 def declared(line):
+    """The names that a line declares; constants may share one."""
     if not line[:1].isalpha() or line.startswith("namespace") or MACRO.match(line):
-        return None
+        return []
+    if line.startswith("constexpr") and "(" not in line.split("=")[0]:
+        return THING.findall(line)
     found = TYPE.match(line) or THING.search(line)
-    return found[1] if found else None
+    return [found[1]] if found else []
 
 
 class Texts:

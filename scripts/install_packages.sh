@@ -6,7 +6,7 @@ set -eu
 build="g++ cmake ninja-build ccache mold pkg-config libboost1.81-dev libboost-json1.81-dev libc-ares-dev libcli11-dev libcurl4-openssl-dev
   libexpected-dev libfmt-dev libhiredis-dev libhowardhinnant-date-dev libhwy-dev libicu-dev libisal-dev liblua5.4-dev libpq-dev libre2-dev libsimdjson-dev libsodium-dev
   libsqlite3-dev libssl-dev libuchardet-dev libvalijson-dev libxlsxwriter-dev libxml2-dev libxxhash-dev libyaml-cpp-dev libzstd-dev
-  nodejs npm tzdata zlib1g-dev"
+  nodejs npm python3 tzdata zlib1g-dev"
 demo="sqlite3"
 test="chromium clang-format-14 curl fonts-dejavu-core libgmock-dev libgtest-dev nodejs npm postgresql-15 prometheus python3 python3-jsonschema redis-server redis-tools sqlite3"
 slow="ceph-common ceph-mon ceph-osd radosgw uuid-runtime"
