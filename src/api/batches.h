@@ -7,13 +7,11 @@
 #include "jobs/batch_stages.h"
 #include "jobs/batch_tasks.h"
 #include "jobs/batches.h"
-#include "store/batch_events.h"
 
 // What the routes about batches share.
 namespace lade::api {
 
 boost::json::object to_json(const jobs::RowTask& task, const store::BatchRecord& batch);
-boost::json::object to_json(const store::BatchEvent& event);
 boost::json::object to_json(const jobs::BatchStage& stage, const store::BatchRecord& batch);
 boost::json::object to_json(const jobs::BatchMetrics& metrics, const store::BatchRecord& batch);
 boost::json::object to_json(const jobs::BatchOutcome& outcome);

@@ -16,6 +16,7 @@
 #include "queue/task_list.h"
 #include "source/column_evidence.h"
 #include "source/sniff.h"
+#include "store/batch_events.h"
 #include "store/batches.h"
 #include "store/definitions.h"
 #include "store/events.h"
@@ -30,6 +31,7 @@ namespace lade::api {
 boost::json::object to_json(const store::JobRecord& job);
 boost::json::object to_json(const store::Event& event);
 boost::json::object to_json(const store::BatchRecord& batch);
+boost::json::object to_json(const store::BatchEvent& event);
 boost::json::object to_json(const store::FileRecord& file);
 boost::json::object to_json(const store::SetVersion& version);
 // Without its text.
