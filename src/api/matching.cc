@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "analysis/cast.h"
 #include "api/definitions.h"
 #include "api/problem.h"
 #include "api/server.h"
@@ -37,7 +36,7 @@ Result<jobs::DateFormats> read_formats(const std::string& text) {
   if (text.empty()) return formats;
   for (const auto& [column, format] : json::parse(text).as_object()) {
     const auto* const written = format.if_string();
-    if (written == nullptr || !analysis::DateFormat::parse(std::string_view(*written), ""))
+    if (written == nullptr || !jobs::is_date_format(std::string_view(*written)))
       return fail("request_invalid", fmt::format("formats.{} is no format of dates", std::string_view(column)),
                   "such as DD/MM/YYYY", ErrorKind::usage);
     formats.emplace(column, *written);

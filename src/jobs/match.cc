@@ -1,5 +1,6 @@
 #include "jobs/match.h"
 
+#include "analysis/cast.h"
 #include "definition/header_name.h"
 #include "store/column_matches.h"
 
@@ -26,6 +27,10 @@ Result<std::vector<KnownFormat>> known_formats(db::Connection& connection, std::
     if (match.signature == signature && !match.format.empty())
       formats.push_back({match.source_column, match.data_column, match.format});
   return formats;
+}
+
+bool is_date_format(std::string_view text) {
+  return analysis::DateFormat::parse(text).has_value();
 }
 
 Result<void> keep_matches(db::Connection& connection, const MatchesToKeep& kept) {

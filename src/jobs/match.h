@@ -26,6 +26,7 @@ Result<std::vector<KnownFormat>> known_formats(db::Connection& connection, std::
                                                const std::string& definition, const std::vector<std::string>& header);
 
 using DateFormats = std::map<std::string, std::string, std::less<>>;  // by data column
+bool is_date_format(std::string_view text);
 
 // Keeps all matches for files with this header; imports follow them from then on. Formats are only proposed again.
 struct MatchesToKeep {
