@@ -34,7 +34,8 @@ struct MatchWishes {
 Result<jobs::DateFormats> read_formats(const std::string& text) {
   jobs::DateFormats formats;
   if (text.empty()) return formats;
-  for (const auto& [column, format] : json::parse(text).as_object()) {
+  const json::value given = json::parse(text);
+  for (const auto& [column, format] : given.as_object()) {
     const auto* const written = format.if_string();
     if (written == nullptr || !jobs::is_date_format(std::string_view(*written)))
       return fail("request_invalid", fmt::format("formats.{} is no format of dates", std::string_view(column)),
