@@ -191,7 +191,7 @@ Result<http::Response> series(Call& call) {
   if (window / step > kMostPoints)
     return fail("request_invalid", fmt::format("there would be more than {} points", kMostPoints),
                 "a larger step, or a smaller window", ErrorKind::usage);
-  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  const auto now = std::chrono::ceil<std::chrono::seconds>(std::chrono::system_clock::now());  // its samples too
   const auto from = now - std::chrono::seconds(window);
   std::vector<std::optional<Figures>> slots(static_cast<std::size_t>((window + step - 1) / step));
   for (Overview::Sample& sample : call.service.overview().samples(company_of(call), std::chrono::seconds(window))) {

@@ -180,6 +180,7 @@ const tests = [
   }],
 
   ['all imports that match are a choice of their own', async (page) => {
+    await page.goto('/imports');
     const more = [];
     for (const number of [1, 2]) more.push(await importText(page, `more-${number}.csv`, `Nr,Name,Arrived\n${200 + number},Crate,2026-01-0${number}\n`, { definition: 'deliveries', review: 'always' }));
     for (const id of more) await waitForImport(page, id, 'waiting_for_review');

@@ -2944,7 +2944,7 @@ export interface Calls {
     body: undefined;
     answer: Myself;
   };
-  /** Begin to prepare an import; the place is kept here */
+  /** Begin to prepare an import, or again the one that `import` names; the place is kept here */
   "drafts.create": {
     path: undefined;
     query: undefined;
