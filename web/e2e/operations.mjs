@@ -121,9 +121,9 @@ const tests = [
   }],
 
   ['the overview tells what became of rows', async (page) => {
+    await page.goto('/ops');
     const id = await importText(page, 'counted.csv', 'Code,Name\nd,D\ne,E\n', { definition: 'songs', review: 'never' });
     await waitForImport(page, id, 'succeeded');
-    await page.goto('/ops');
     // Measured every ten seconds.
     const rates = page.getByRole('region', { name: 'Rows per second' }).first();
     await rates.getByText('inserted', { exact: true }).waitFor({ timeout: 40_000 });
