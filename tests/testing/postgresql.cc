@@ -13,6 +13,7 @@
 
 #include "base/assert.h"
 #include "db/connection.h"
+#include "testing/source_folder.h"
 
 namespace lade::testing {
 namespace {
@@ -23,10 +24,7 @@ namespace {
 }
 
 std::string script() {
-  const char* root = std::getenv("LADE_SOURCE_DIR");
-  const std::filesystem::path source =
-      root != nullptr ? std::filesystem::path(root) : std::filesystem::path(__FILE__).parent_path() / "../..";
-  return (source / "scripts/private_postgresql.sh").lexically_normal().string();
+  return source_folder() / "scripts/private_postgresql.sh";
 }
 
 std::string temporary_folder() {

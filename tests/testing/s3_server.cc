@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "testing/source_folder.h"
+
 namespace lade::testing {
 namespace {
 
@@ -24,10 +26,7 @@ std::string environment(const char* name, const char* otherwise) {
 }
 
 std::string script() {
-  const std::filesystem::path here = std::filesystem::path(__FILE__).parent_path();
-  const char* root = std::getenv("LADE_SOURCE_DIR");
-  const std::filesystem::path folder = root != nullptr ? std::filesystem::path(root) / "tests/testing" : here;
-  return (folder / "s3_server.py").string();
+  return source_folder() / "tests/testing/s3_server.py";
 }
 
 std::string line_of(int descriptor) {

@@ -17,7 +17,7 @@ PASSAGES = {"claim": 4, "beat": 1, "read": 5, "stage": 3, "load": 3, "fence": 9,
             "results": 1, "conclude": 1}
 LAST = "last"  # the passage at the job's end
 SHORT_ONE_SHOT = [(name, passage) for name, passage in PASSAGES.items()] + [("commit_answered", LAST)]
-SHORT_WORKERS = [("claim", 1), ("fence", 1), ("load", 2), ("commit_sent", 9), ("commit_answered", LAST), ("finalise", 4), ("conclude", 1)]
+SHORT_WORKERS = [("claim", 1), ("fence", 1), ("load", 2), ("commit_sent", 9), ("commit_answered", LAST), ("finalise", 3), ("conclude", 1)]
 
 
 def stock():
