@@ -57,6 +57,7 @@ class Target {
   Result<void> fill(std::span<const std::string> columns, db::TupleSource& tuples);
   enum class Reading { range, keys };
   Result<void> steer_planner(Reading reading);
+  std::string not_null(std::size_t part) const;
   Result<std::string> range_condition(std::string_view first, std::string_view last);
   Result<bool> is_sparse(const std::string& condition, std::size_t rows);
   bool is_postgresql() const { return connection_.backend() == db::Backend::postgresql; }
