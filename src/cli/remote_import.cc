@@ -123,7 +123,7 @@ Result<jobs::Summary> RemoteImporter::summary_of(const store::JobRecord& job) {
   summary.outcome = job.status();
   summary.rows = job.rows;
   summary.rows.read = job.rows_total.value_or(job.rows.read);
-  summary.rows[model::Outcome::unprocessed] += summary.rows.read - summary.rows.accounted();
+  if (job.error_code != "not_conserved") summary.rows.fill_missing();  // then the counts are to be seen as they are
   LADE_ASSIGN(summary.issues, site_->issue_counts(job.uuid));
   if (!job.error.empty()) summary.error = {job.error_code, job.error, job.error_hint};
   if (summary.outcome == "cancelled") summary.error = jobs::cancelled();

@@ -63,11 +63,17 @@ Result<void> add_bucket(const Job& job, const store::BucketOutcomes& outcomes, L
   return unprocessed.publish(ledger.issues);
 }
 
-Result<void> add_chunks(const OpenJob& open, std::span<const store::SegmentRecord> records, Ledger& ledger) {
+// What their tasks have said, whether or not their findings can be read.
+void count_chunks(std::span<const store::SegmentRecord> records, Ledger& ledger) {
   for (const store::SegmentRecord& record : records) {
     ledger.untold[static_cast<std::size_t>(record.chunk)] = Outcome::unchanged;
     ledger.counts[Outcome::failed] += record.failed_rows;
     add_counts(ledger.issues, record.issues);
+  }
+}
+
+Result<void> add_findings(const OpenJob& open, std::span<const store::SegmentRecord> records, Ledger& ledger) {
+  for (const store::SegmentRecord& record : records) {
     LADE_ASSIGN(auto segment,
                 staging::SegmentFile::open(open.storage, record.file_uuid, static_cast<std::uint64_t>(record.bytes)));
     LADE_ASSIGN(staging::Range range, segment->finding_range());
@@ -112,7 +118,8 @@ Result<void> read_ledger(OpenJob& open, db::Connection& connection, Ledger& ledg
   const Job& job = *open.job;
   LADE_ASSIGN(const auto segments, store::segments_of(connection, job.id));
   LADE_ASSIGN(ledger.corrections, Corrections::read(connection, job.id, job.plan.splitters));
-  if (auto added = add_chunks(open, segments, ledger); !added) ledger.damage = std::move(added).error();
+  count_chunks(segments, ledger);
+  if (auto added = add_findings(open, segments, ledger); !added) ledger.damage = std::move(added).error();
   const auto buckets = static_cast<std::int64_t>(job.plan.parts()) + 1;
   for (std::int64_t first = 0; first < buckets; first += kBucketsAtOnce) {
     LADE_ASSIGN(const auto outcomes, store::outcomes_of(connection, job.id, first, first + kBucketsAtOnce - 1));
@@ -120,7 +127,6 @@ Result<void> read_ledger(OpenJob& open, db::Connection& connection, Ledger& ledg
   }
   if (job.options.results == Results::all && !ledger.damage)
     if (auto listed = list_unreached(job, ledger); !listed) ledger.damage = std::move(listed).error();
-  ledger.counts[Outcome::unprocessed] += ledger.counts.read - ledger.counts.accounted();
   for (const char* purpose : {"failed", "succeeded", "unprocessed"}) {
     LADE_ASSIGN(ledger.results_before[purpose], store::count_results(connection, job.id, purpose));
   }
@@ -188,24 +194,31 @@ Result<std::vector<store::FileRecord>> store_results(const OpenJob& open, const 
   return finish_results({&failed, &succeeded, &unprocessed});
 }
 
+// How the job ends. Only where it has not come to its end may rows be without an outcome.
 Result<store::JobChange> change_of(db::Connection& connection, const Job& job, Ledger& ledger,
                                    std::optional<Error> error) {
   LADE_ASSIGN(const auto record, store::job_with_id(connection, job.id));
   if (!record) return fail("job_not_found", "the job was deleted");
-  const bool unfinished = ledger.counts[Outcome::unprocessed] > 0;
+  const bool unfinished = ledger.counts[Outcome::unprocessed] + ledger.counts.missing() > 0;
   const std::int64_t removed = std::exchange(ledger.counts.removed, 0);  // from a set, if the job succeeds
-  if (record->standing.state == model::JobState::rejected) return store::JobChange{.event = JobEvent::completed};
+  const auto stopped = [&](JobEvent event) {
+    ledger.counts.fill_missing();
+    return store::JobChange{.event = event};
+  };
+  if (record->standing.state == model::JobState::rejected) return stopped(JobEvent::completed);
   // A version that was built aside is not to be seen any more, even if all of it is there.
   const definition::WholeSet* set = job.definition().set();
   const bool unseen = set != nullptr && set->version.has_value();
-  if (!error && record->cancel_requested && (unfinished || unseen))
-    return store::JobChange{.event = JobEvent::cancelled};
+  if (!error && record->cancel_requested && (unfinished || unseen)) return stopped(JobEvent::cancelled);
   if (!error) error = too_many_errors(job.definition(), ledger.counts[Outcome::failed], ledger.counts.read);
   if (!error) {
     LADE_ASSIGN(error, death_of_task(connection, job.uuid, kStages));
   }
-  if (!error)
-    if (auto conserved = ledger.counts.check_conserved(); !conserved) error = conserved.error();
+  if (error) {
+    ledger.counts.fill_missing();
+  } else if (auto conserved = ledger.counts.check_conserved(); !conserved) {
+    error = conserved.error();
+  }
   if (!error) ledger.counts.removed = removed;
   if (!error) return store::JobChange{.event = JobEvent::completed};
   return store::JobChange{

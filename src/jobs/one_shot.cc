@@ -72,7 +72,7 @@ Result<Summary> summary_of(Runner& runner, const store::JobRecord& record, const
   summary.outcome = record.status();
   summary.rows = record.rows;
   summary.rows.read = record.rows_total.value_or(0);
-  summary.rows[model::Outcome::unprocessed] += summary.rows.read - summary.rows.accounted();
+  if (record.error_code != "not_conserved") summary.rows.fill_missing();  // then the counts are to be seen as they are
   add_counts(summary.issues, record.issues);
   if (!record.error.empty()) summary.error = {record.error_code, record.error, record.error_hint};
   if (summary.outcome == "cancelled") summary.error = cancelled();

@@ -163,7 +163,11 @@ Result<void> rehearse(const Job& job, Progress& progress, const std::stop_token&
   LADE_TRY(rehearsal.changes.create());
   auto done = run_phases(rehearsal, stop);
   if (!done && done.error().kind != ErrorKind::cancelled) return done;
-  rehearsal.counts[Outcome::unprocessed] += rehearsal.counts.read - rehearsal.counts.accounted();
+  if (done) {
+    LADE_TRY(rehearsal.counts.check_conserved());
+  } else {
+    rehearsal.counts.fill_missing();
+  }
   progress.phase = Phase::finishing;
   LADE_TRY(write_files(rehearsal, done ? Outcome::unchanged : Outcome::unprocessed, summary));
   if (done) LADE_TRY(rehearsal.changes.finish());

@@ -186,13 +186,19 @@ Result<void> undo_one(db::Connection& connection, const Undo& undo, std::int64_t
   return advance(connection, undo, 1, undone.counts);
 }
 
-// How the job ends.
-Result<store::JobChange> end_of(db::Connection& connection, const JobRecord& job, const model::RowCounts& counts) {
-  if (job.cancel_requested && counts[Outcome::unprocessed] > 0) return store::JobChange{.event = JobEvent::cancelled};
+// How the job ends. Only where it has not come to its end may rows be without an outcome.
+Result<store::JobChange> end_of(db::Connection& connection, const JobRecord& job, model::RowCounts& counts) {
+  if (job.cancel_requested && counts[Outcome::unprocessed] + counts.missing() > 0) {
+    counts.fill_missing();
+    return store::JobChange{.event = JobEvent::cancelled};
+  }
   static constexpr std::string_view kStages[] = {kUndoTask, kUndoRestTask};
   LADE_ASSIGN(std::optional<Error> error, death_of_task(connection, job.uuid, kStages));
-  if (!error)
-    if (auto conserved = counts.check_conserved(); !conserved) error = conserved.error();
+  if (error) {
+    counts.fill_missing();
+  } else if (auto conserved = counts.check_conserved(); !conserved) {
+    error = conserved.error();
+  }
   if (!error)
     if (auto change = version_change_by(connection, job); !change) error = change.error();
   if (!error) return store::JobChange{.event = JobEvent::completed};
@@ -207,7 +213,6 @@ Result<void> publish_end(queue::TaskContext& context, db::Connection& connection
   LADE_ASSIGN(const auto job, store::job_with_id(connection, id));
   LADE_ASSIGN(model::RowCounts counts, store::counted_outcomes(connection, id));
   counts.read = job->rows_total.value_or(0);
-  counts[Outcome::unprocessed] += counts.read - counts.accounted();
   LADE_ASSIGN(const auto found, store::bucket_issues(connection, id));
   staging::IssueCounts issues;
   for (const std::string& text : found) add_counts(issues, text);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <iterator>
@@ -29,9 +30,13 @@ struct RowCounts {
   RowCounts& operator+=(const RowCounts& other);
 
   std::int64_t accounted() const;
+  // How many rows read have no outcome (yet); below 0: some have several.
+  std::int64_t missing() const { return read - accounted(); }
   // Every row read has exactly one outcome.
-  bool conserved() const { return read == accounted(); }
-  // The same as a Result: not_conserved.
+  bool conserved() const { return missing() == 0; }
+  // Of a job that did not reach its end: rows without an outcome were not processed. Rows with several stay visible.
+  void fill_missing() { (*this)[Outcome::unprocessed] += std::max<std::int64_t>(missing(), 0); }
+  // Of a job that has: all rows have an outcome, and none is left over. Otherwise not_conserved.
   Result<void> check_conserved() const;
 
   std::array<std::int64_t, std::size(kOutcomes)> by_outcome{};
