@@ -8,6 +8,7 @@
 #include "api/views.h"
 #include "base/moment.h"
 #include "db/values.h"
+#include "jobs/retry_letters.h"
 #include "queue/dead_letters.h"
 #include "queue/figures.h"
 #include "queue/groups.h"
@@ -319,21 +320,13 @@ Result<http::Response> retry_letters(Call& call) {
   LADE_TRY(call.query.finish());
   LADE_TRY(check_sight(call));
   LADE_ASSIGN(const auto tasks, wanted_letters(call));
-  std::int64_t retried = 0;
+  LADE_ASSIGN(const jobs::RetriedLetters done,
+              jobs::retry_letters(call.connection, tasks, {call.who().user, call.who().user_id}));
   json::array refused;
-  for (const std::int64_t task : tasks) {
-    LADE_ASSIGN(db::Savepoint savepoint, db::Savepoint::begin(call.connection));
-    if (const auto done = queue::retry_dead_letter(call.connection, task)) {
-      LADE_TRY(savepoint.release());
-      ++retried;
-    } else {
-      LADE_TRY(savepoint.rollback());
-      refused.push_back(
-          json::object{{"task_id", task}, {"code", done.error().code}, {"message", done.error().message}});
-    }
-  }
-  call.audit["retried"] = retried;
-  return json_response(202, json::object{{"retried", retried}, {"refused", std::move(refused)}});
+  for (const auto& [task, error] : done.refused)
+    refused.push_back(json::object{{"task_id", task}, {"code", error.code}, {"message", error.message}});
+  call.audit["retried"] = done.retried;
+  return json_response(202, json::object{{"retried", done.retried}, {"refused", std::move(refused)}});
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "api/problem.h"
 #include "api/route.h"
 #include "api/views.h"
+#include "jobs/retry_letters.h"
 #include "queue/dead_letters.h"
 #include "queue/groups.h"
 #include "queue/task_list.h"
@@ -68,7 +69,8 @@ Result<http::Response> retry_letter(Call& call) {
   LADE_TRY(call.query.finish());
   LADE_TRY(call.body.finish());
   LADE_ASSIGN(const std::int64_t id, require_task(call));
-  LADE_TRY(queue::retry_dead_letter(call.connection, id));
+  LADE_ASSIGN(const auto done, jobs::retry_letters(call.connection, {&id, 1}, {call.who().user, call.who().user_id}));
+  if (!done.refused.empty()) return fail(done.refused.front().error);
   return json_response(202, json::object{{"task_id", id}, {"status", "pending"}});
 }
 

@@ -17,6 +17,7 @@
 #include "jobs/expand.h"
 #include "jobs/fetch_results.h"
 #include "jobs/job.h"
+#include "jobs/retry_letters.h"
 #include "jobs/undo.h"
 #include "jobs/versions.h"
 #include "storage/storage.h"
@@ -271,7 +272,8 @@ class LocalSite final : public Site {
   Result<void> retry_letter(std::int64_t task) override {
     LADE_ASSIGN(db::Connection* const connection, open(Access::write));
     if (connection == nullptr) return fail(queue::no_such_letter(task));
-    return queue::retry_dead_letter(*connection, task);
+    LADE_ASSIGN(const auto done, jobs::retry_letters(*connection, {&task, 1}, {current_user()}));
+    return done.refused.empty() ? Result<void>() : fail(done.refused.front().error);
   }
   Result<void> delete_letter(std::int64_t task) override {
     LADE_ASSIGN(db::Connection* const connection, open(Access::write));

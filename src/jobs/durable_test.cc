@@ -5,12 +5,14 @@
 #include <thread>
 
 #include "base/failpoint.h"
+#include "base/id.h"
 #include "db/ownership.h"
 #include "jobs/analysed_rows.h"
 #include "jobs/batches.h"
 #include "jobs/control.h"
 #include "jobs/desk.h"
 #include "jobs/plan.h"
+#include "jobs/retry_letters.h"
 #include "jobs/submit.h"
 #include "jobs/work.h"
 #include "queue/dead_letters.h"
@@ -300,6 +302,80 @@ TEST_P(Durable, ABucketThatIsGivenUpIsAllThatARetryDoesAgain) {
   EXPECT_EQ(done.rows[Outcome::unchanged], 0) << "what was loaded is not loaded again";
   EXPECT_EQ(integer("SELECT count(*) FROM item"), done.rows[Outcome::inserted]);
   EXPECT_EQ(content("SELECT row_id FROM lade_issue WHERE severity = 'error'").size(), 20u) << "each once";
+}
+
+TEST_P(Durable, RowsWithNoOutcomeOrWithTwoMakeItFail) {
+  for (const char* change : {"- 1", "+ 1"}) {
+    SCOPED_TRACE(change);
+    ASSERT_OK(connection->run("DELETE FROM item"));
+    options.force = true;
+    ASSERT_OK(arm_failpoints("conclude=error:broken@1"));
+    const std::string job = submit(file(1000));
+    run_worker();
+    EXPECT_EQ(record(job).error_code, "broken") << "all is loaded, but not concluded";
+    ASSERT_OK(connection->run(
+        fmt::format("UPDATE lade_outcome SET rows_inserted = rows_inserted {} WHERE bucket = 1", change)));
+    ASSERT_OK(retry_job(*connection, {job, "ada"}));
+    run_worker();
+    EXPECT_EQ(record(job).error_code, "not_conserved");
+    EXPECT_FALSE(record(job).rows.conserved());
+  }
+}
+
+TEST_P(Durable, FailedRowsCountAlsoWhenTheirFindingsCannotBeRead) {
+  ASSERT_OK(arm_failpoints("conclude=error:broken@1"));
+  const std::string job = submit(file(1000));
+  run_worker();
+  EXPECT_EQ(record(job).error_code, "broken");
+  const auto segments = store::segments_of(*connection, record(job).id);
+  ASSERT_OK(segments);
+  ASSERT_GT(segments->size(), 2u);
+  ASSERT_OK(connection->execute("UPDATE lade_segment SET file_uuid = $1 WHERE file_uuid = $2",
+                                std::vector<db::Value>{new_uuid(), segments->front().file_uuid}));
+  ASSERT_OK(retry_job(*connection, {job, "ada"}));
+  run_worker();
+  EXPECT_EQ(status(job), "succeeded") << record(job).error;
+  EXPECT_EQ(record(job).rows[Outcome::failed], 20);
+  EXPECT_NE(record(job).results_error, "");
+}
+
+TEST_P(Durable, ADeadLetterOfAnEndedJobBringsTheJobBack) {
+  ASSERT_OK(arm_failpoints("load=error:broken"));
+  const std::string job = submit(file(1000));
+  run_worker();
+  EXPECT_EQ(status(job), "failed");
+  const auto letters = queue::dead_letters(*connection, job);
+  ASSERT_OK(letters);
+  ASSERT_GT(letters->size(), 1u);
+  ASSERT_OK(arm_failpoints(""));
+  std::vector<std::int64_t> tasks;
+  for (const queue::DeadLetter& letter : *letters) tasks.push_back(letter.task);
+  const auto retried = retry_letters(*connection, tasks, {.actor = "ada"});
+  ASSERT_OK(retried);
+  EXPECT_EQ(retried->retried, static_cast<std::int64_t>(tasks.size()));
+  EXPECT_TRUE(retried->refused.empty());
+  EXPECT_EQ(events(job).back(), "processing_retried");
+  run_worker();
+  EXPECT_EQ(status(job), "succeeded") << record(job).error;
+  EXPECT_EQ(integer("SELECT count(*) FROM item"), record(job).rows[Outcome::inserted]);
+  EXPECT_TRUE(queue::dead_letters(*connection, job)->empty());
+}
+
+TEST_P(Durable, ADeadLetterOfAJobThatCannotComeBackStays) {
+  ASSERT_OK(arm_failpoints("load=error:broken@1"));
+  const std::string job = submit(file(300));
+  run_worker();
+  ASSERT_OK(store::mark_file_removed(*connection, record(job).file_id));
+  const std::int64_t task = queue::dead_letters(*connection, job)->front().task;
+  const std::vector<std::int64_t> tasks = {task, 4711};
+  const auto retried = retry_letters(*connection, tasks, {.actor = "ada"});
+  ASSERT_OK(retried);
+  EXPECT_EQ(retried->retried, 0);
+  ASSERT_EQ(retried->refused.size(), 2u);
+  EXPECT_EQ(retried->refused[0].error.code, "file_gone");
+  EXPECT_EQ(retried->refused[1].error.code, "dead_letter_not_found");
+  EXPECT_EQ(status(job), "failed");
+  EXPECT_EQ(queue::dead_letters(*connection, job)->size(), 1u);
 }
 
 TEST_P(Durable, AJobWhoseDeadLetterIsGoneSaysAtLeastThatATaskFailed) {

@@ -75,7 +75,8 @@ class Operations(ServerTest):
         self.assertEqual({letter["group"] for letter in letters}, {job})
         for file in files:
             pathlib.Path(str(file) + ".hidden").rename(file)
-        self.assertEqual(operator.post(f"/api/v1/imports/{job}/retry").status, 202)
+        again = operator.post("/api/v1/queue/dead-letter/retry", {"ids": [letter["task_id"] for letter in letters]})
+        self.assertEqual((again.status, again.json()), (202, {"retried": len(letters), "refused": []}))
         self.assertEqual(self.wait_for(job, client=operator)["status"], "succeeded")
 
     def test_draining_finishes_what_runs_and_gives_the_rest_back(self):
