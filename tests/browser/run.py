@@ -18,7 +18,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 WEB = ROOT / "web"
-TESTS = ["new_import", "questions", "review_grid", "operations", "administration", "batches", "many_jobs"]
+TESTS = ["new_import", "questions", "review_grid", "operations", "administration", "batches", "steady", "many_jobs"]
 PROOFS = ["live_memory"]  # by --only: it takes ten minutes
 COUNTS = re.compile(r"(\d+) passed, (\d+) failed")
 

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useSyncExternalStore } from 'react';
+import { EventBuffer, type LiveEvent } from './event_buffer';
 import { serverNow } from './server_time';
 
 /** How the page learns what happens: `live` by a stream, `reconnecting` for a moment, `polling` when the stream stays away. */
@@ -30,23 +31,24 @@ const subscribe = (listener: () => void) => {
 /** For the dot in the top bar. */
 export const useConnection = (): State => useSyncExternalStore(subscribe, () => state);
 
-export interface LiveEvent {
-  id: string;
-  kind: string;
-  data: unknown;
-}
+export type { LiveEvent } from './event_buffer';
 
 interface Handlers {
   /** what came in since the last time, at most once a second; in a hidden tab only when it is shown again */
   onEvents: (events: LiveEvent[]) => void;
-  /** asks the server for the state itself: after a reconnect, and while there is no stream */
+  /** asks the server for the state itself: after a reconnect, while there is no stream, and for a tab that was hidden for long */
   refresh: () => void;
+}
+
+interface Kind {
+  /** the stream takes `after` and goes on where it broke off; others begin anew, and `refresh` covers what was missed */
+  resumes: boolean;
 }
 
 /** One stream of events with its fallback; `close` ends it. */
 class LiveStream {
   private source: EventSource | null = null;
-  private waiting: LiveEvent[] = [];
+  private readonly waiting = new EventBuffer();
   private lastId: string | null = null;
   private lost = 0;
   private timers: number[] = [];
@@ -56,6 +58,7 @@ class LiveStream {
     private readonly address: string,
     private readonly kinds: readonly string[],
     private readonly handlers: () => Handlers,
+    private readonly kind: Kind,
   ) {
     this.rendering = window.setInterval(() => this.flush(), kRenderEvery);
     this.open();
@@ -71,7 +74,7 @@ class LiveStream {
 
   private open(): void {
     const separator = this.address.includes('?') ? '&' : '?';
-    const source = new EventSource(this.lastId ? `${this.address}${separator}after=${encodeURIComponent(this.lastId)}` : this.address);
+    const source = new EventSource(this.kind.resumes && this.lastId ? `${this.address}${separator}after=${encodeURIComponent(this.lastId)}` : this.address);
     this.source = source;
     source.onopen = () => {
       const wasLost = this.lost > 0;
@@ -83,7 +86,7 @@ class LiveStream {
     source.onerror = () => this.lose();
     const take = (event: MessageEvent<string>) => {
       if (event.lastEventId) this.lastId = event.lastEventId;
-      this.waiting.push({ id: event.lastEventId, kind: event.type, data: parse(event.data) });
+      this.waiting.add({ id: event.lastEventId, kind: event.type, data: parse(event.data) }, document.hidden);
     };
     source.onmessage = take;
     for (const kind of this.kinds) source.addEventListener(kind, take);
@@ -100,11 +103,12 @@ class LiveStream {
   }
 
   private flush(): void {
-    if (document.hidden || this.waiting.length === 0) return;
-    const events = this.waiting;
-    this.waiting = [];
+    if (document.hidden) return;
+    const { events, missed } = this.waiting.take();
+    if (events.length === 0 && !missed) return;
     tell({ updatedAt: serverNow() });
-    this.handlers().onEvents(events);
+    if (missed) this.handlers().refresh();
+    if (events.length > 0) this.handlers().onEvents(events);
   }
 }
 
@@ -117,7 +121,7 @@ function parse(text: string): unknown {
 }
 
 /** Listens to a stream of events while the component is on the page; `address` null: to nothing. */
-export function useLive(address: string | null, kinds: readonly string[], handlers: Handlers): void {
+export function useLive(address: string | null, kinds: readonly string[], handlers: Handlers, { resumes }: Kind = { resumes: false }): void {
   const latest = useRef(handlers);
   useEffect(() => {
     latest.current = handlers;
@@ -125,9 +129,9 @@ export function useLive(address: string | null, kinds: readonly string[], handle
   const names = kinds.join(' ');
   useEffect(() => {
     if (!address) return;
-    const stream = new LiveStream(address, names ? names.split(' ') : [], () => latest.current);
+    const stream = new LiveStream(address, names ? names.split(' ') : [], () => latest.current, { resumes });
     return () => stream.close();
-  }, [address, names]);
+  }, [address, names, resumes]);
 }
 
 /** For pages that ask again and again because there is no stream for what they show. */

@@ -47,7 +47,7 @@ export function useImport(id: string) {
     else if (events.some((event) => event.kind !== 'progress')) void client.invalidateQueries({ queryKey: ['imports.events', given.path] });
   };
   const listens = job !== undefined && !hasEnded(job);
-  useLive(listens ? addressOf('imports.events', given.path) : null, kinds, { onEvents, refresh });
+  useLive(listens ? addressOf('imports.events', given.path) : null, kinds, { onEvents, refresh }, { resumes: true });
 
   const wasHeld = useRef(false);
   useEffect(() => {
