@@ -8,6 +8,8 @@ export interface Binding {
   run: () => void;
   /** also while typing; only for keys with a modifier and for Escape */
   whileTyping?: boolean;
+  /** a key that is held does it again and again: only for what moves */
+  repeats?: boolean;
 }
 
 interface Scope {
@@ -36,6 +38,13 @@ function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLInputElement && !['checkbox', 'radio', 'button', 'submit', 'file'].includes(target.type);
 }
 
+const kControls = 'a[href], button, summary, input, label, [role="button"], [role="link"], [role="tab"], [role="option"], [role="switch"], [role="checkbox"], [role="radio"], [role^="menuitem"]';
+
+/** Whether a key presses what has the focus: that is what it is for there, whatever it means on the page. */
+export function isPress(pressed: string, target: Pick<Element, 'closest'> | null): boolean {
+  return (pressed === 'Enter' || pressed === ' ') && target !== null && target.closest(kControls) !== null;
+}
+
 const isLetter = (keys: string): boolean => /^(\S|\S \S|Shift\+\S)$/.test(keys);
 
 function find(pressed: string, typing: boolean): Binding | null {
@@ -56,12 +65,13 @@ function onKeyDown(event: KeyboardEvent): void {
   // An open dialog or menu has its own keys.
   const inDialog = event.target instanceof HTMLElement && event.target.closest('[role="dialog"], [role="menu"], [role="listbox"]') !== null;
   const pressed = nameOf(event);
+  if (isPress(pressed, event.target instanceof Element ? event.target : null)) return;
   const sequence = begun && Date.now() - begunAt < kSequenceWait ? `${begun} ${pressed}` : '';
   begun = '';
   const binding = (sequence && find(sequence, typing)) || find(pressed, typing);
   if (binding && (!inDialog || binding.whileTyping)) {
     event.preventDefault();
-    binding.run();
+    if (!event.repeat || binding.repeats) binding.run();
   } else if (!typing && !inDialog && pressed.length === 1) {
     begun = pressed;
     begunAt = Date.now();

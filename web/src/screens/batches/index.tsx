@@ -91,10 +91,14 @@ export default function Batches() {
   const { query, items, more, loadingMore } = usePages('batches.list', { query: given }, { every: held ? false : connection === 'live' ? 15_000 : 5_000 });
   useLiveBatches(held);
   const [at, setAt] = useState(-1);
-  const move = (step: number) => setAt(Math.max(0, Math.min(at + step, items.length - 1)));
+  const move = (step: number) => {
+    setAt(Math.max(0, Math.min(at + step, items.length - 1)));
+    // Enter is for the row now, not for a link that has the focus.
+    if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+  };
   useKeys(t('title'), [
-    { keys: 'j', label: t('down'), run: () => move(1) },
-    { keys: 'k', label: t('up'), run: () => move(-1) },
+    { keys: 'j', label: t('down'), run: () => move(1), repeats: true },
+    { keys: 'k', label: t('up'), run: () => move(-1), repeats: true },
     { keys: 'Enter', label: t('open'), run: () => items[at] && navigate(`/batches/${items[at].batch_id}`) },
   ]);
   return (

@@ -35,11 +35,13 @@ export function List({ items, filters, hasMore, loadMore }: Props) {
     if (!next) return;
     change({ row: next.job_id });
     rows.scrollToIndex(at);
+    // Enter is for the row now, not for a link that has the focus.
+    box.current?.focus({ preventScroll: true });
   };
   const here = items[current];
   useKeys(t('title'), [
-    { keys: 'j', label: t('down'), run: () => move(1) },
-    { keys: 'k', label: t('up'), run: () => move(-1) },
+    { keys: 'j', label: t('down'), run: () => move(1), repeats: true },
+    { keys: 'k', label: t('up'), run: () => move(-1), repeats: true },
     { keys: 'Enter', label: t('open'), run: () => here && navigate(`/imports/${here.job_id}`) },
     { keys: 'x', label: t('mark'), run: () => current >= 0 && selection.toggle(current, false) },
     { keys: 'Shift+x', label: t('markRange'), run: () => current >= 0 && selection.toggle(current, true) },

@@ -75,8 +75,8 @@ export default function Review() {
     if (entity) act({ decision: 'pick', entity });
   };
   useKeys(t('title'), [
-    { keys: 'j', label: t('next'), run: () => move(1) },
-    { keys: 'k', label: t('previous'), run: () => move(-1) },
+    { keys: 'j', label: t('next'), run: () => move(1), repeats: true },
+    { keys: 'k', label: t('previous'), run: () => move(-1), repeats: true },
     ...(mayDecide
       ? [
           ...Array.from({ length: kMostCandidates }, (_, at) => ({ keys: String(at + 1), label: t('choose'), run: () => pick(at) })),

@@ -255,8 +255,8 @@ export function RowsWork({ job, onRevision }: Props) {
     setDialog({ replace: { column: column && !column.sensitive ? column.source : '', from: row && column && !column.sensitive ? (row.values[active.column] ?? '') : '' } });
   };
   useKeys(t('keys'), [
-    { keys: ']', label: t('keyNext'), run: () => void onWalk(1) },
-    { keys: '[', label: t('keyPrevious'), run: () => void onWalk(-1) },
+    { keys: ']', label: t('keyNext'), run: () => void onWalk(1), repeats: true },
+    { keys: '[', label: t('keyPrevious'), run: () => void onWalk(-1), repeats: true },
     { keys: 'd', label: t('keyPanel'), run: () => setPanel((open) => !open) },
     { keys: 'Ctrl+g', label: t('keyGoTo'), run: () => setDialog('goto'), whileTyping: true },
     ...(mode !== 'none' ? [{ keys: 'F2', label: t('keyEdit'), run: () => onEdit(null) }, { keys: 'Ctrl+z', label: t('keyUndo'), run: () => void undoLast() }] : []),
