@@ -161,6 +161,8 @@ export function Grid(props: Props) {
     }
   };
   const onClick = (event: MouseEvent) => {
+    // In the editor a click sets the cursor, and two of them mark a word.
+    if (event.target instanceof HTMLInputElement) return;
     const cell = (event.target as HTMLElement).closest<HTMLElement>('[role="gridcell"], [role="rowheader"]');
     const row = cell?.closest<HTMLElement>('[data-index]');
     if (!row) return;

@@ -29,9 +29,10 @@ function useWanted(first: number, last: number): number[] {
 
 /**
  * Rows of an import by their place among those that fit the filter, in pages; 30 of them are kept. `first` and `last` are what is on
- * the screen. Pages stay as they were read until `applyAgain`: a row that no longer fits does not vanish under somebody's hands.
+ * the screen. Pages stay as they were read until `applyAgain`: a row that no longer fits does not vanish under somebody's hands. While
+ * an import is running nobody's hands are on its rows: they are read again `every` so many milliseconds.
  */
-export function usePages(id: string, filter: Filter, first: number, last: number) {
+export function usePages(id: string, filter: Filter, first: number, last: number, every: number | false) {
   const client = useQueryClient();
   const path = useMemo(() => ({ import: id }), [id]);
   const [epoch, setEpoch] = useState(0);
@@ -44,10 +45,10 @@ export function usePages(id: string, filter: Filter, first: number, last: number
         staleTime: Number.POSITIVE_INFINITY,
         refetchOnWindowFocus: false,
         // A text is searched by and by: each answer has looked at more of the file.
-        refetchInterval: (asked: { state: { data?: GridPage | undefined } }) => (asked.state.data?.search?.complete === false ? kSearchOn : (false as const)),
+        refetchInterval: (asked: { state: { data?: GridPage | undefined } }) => (asked.state.data?.search?.complete === false ? kSearchOn : every),
       };
     },
-    [path, filter, epoch],
+    [path, filter, epoch, every],
   );
   const head = useQuery<GridPage, CallError>({ ...options(0), placeholderData: keepPreviousData } as never);
   const wanted = useWanted(first, last);
@@ -69,16 +70,16 @@ export function usePages(id: string, filter: Filter, first: number, last: number
     },
     [pages, client, options],
   );
-  /** Puts a row as it stands now in the place of what was read; the row stays where it is. */
+  /** Puts a row as it stands now in the place of what was read; the row stays where it is. The page stays of the revision of its other rows. */
   const putRow = useCallback(
-    (fresh: GridRow, revision: number) => {
+    (fresh: GridRow) => {
       client.setQueriesData<GridPage>({ queryKey: ['imports.grid', path] }, (page) => {
         if (!page) return page;
         const at = page.items.findIndex((one) => one.row === fresh.row);
         if (at < 0) return page;
         const items = page.items.slice();
         items[at] = { ...fresh, index: page.items[at]!.index };
-        return { ...page, items, revision: Math.max(page.revision, revision) };
+        return { ...page, items };
       });
     },
     [client, path],

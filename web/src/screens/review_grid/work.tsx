@@ -1,12 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
-import { call } from '@/api/client';
 import { useMay } from '@/api/me';
-import { isCallError } from '@/api/problem';
 import type { Import } from '@/api/schema';
 import { keyOf, useCall } from '@/api/use_call';
 import { Button } from '@/components/button';
-import { Answered, Empty } from '@/components/states';
+import { Answered, Empty, ProblemView } from '@/components/states';
 import { toast } from '@/components/toast';
 import { visible } from '@/format/cells';
 import { formatClockSeconds } from '@/format/times';
@@ -18,16 +16,17 @@ import { EditsDialog } from './edits_dialog';
 import type { Editing } from './editor';
 import { GoTo } from './go_to';
 import { Grid, type Active, type GridHandle } from './grid';
-import type { ShownColumn } from './grid_row';
 import { IssuePop, suggestionOf } from './issue_pop';
 import { Panel } from './panel';
 import { ReplaceDialog } from './replace_dialog';
 import { RowMapView } from './row_map';
-import { changeAt, filterOf, isAll, isFailed, issueAt, issueColumns, looksNumeric, widthOf, type Filter, type GridColumn, type GridRow } from './rows';
+import { changeAt, filterOf, isAll, isFailed, issueAt, issueColumns, type Filter, type GridRow } from './rows';
 import { Tools } from './tools';
 import { cellKey, useEdits, type EditMode } from './use_edits';
+import { useFixes } from './use_fixes';
 import { useIssueWalk } from './use_issue_walk';
 import { placeOf, usePages } from './use_pages';
+import { useShown } from './use_shown';
 import styles from './grid.module.css';
 
 interface Props {
@@ -36,24 +35,14 @@ interface Props {
   onRevision?: (revision: number) => void;
 }
 
-const kNone: ShownColumn[] = [];
-// Letters that mean something while the grid has the focus; other signs begin an edit.
-const kCommands = new Set(['[', ']', 'd', '?', '/', 'g', 'n', 'h', 't', 'p', 'a', 'j', 'k', 'x', ' ']);
+const kRunningEvery = 3_000;
+// Signs that stay commands on a cell that can be edited; every other one begins an edit there, whatever it means elsewhere.
+const kCommands = new Set(['[', ']', 'd', '?', '/', ' ']);
 
 function modeOf(job: Import, may: ReturnType<typeof useMay>): EditMode {
   if (job.status === 'waiting_for_review' && may('imports.correct_row')) return 'review';
   if (job.state === 'finished' && job.rows.failed > 0 && job.status !== 'undone' && job.status !== 'rejected' && may('imports.fix')) return 'fix';
   return 'none';
-}
-
-/** Columns with their widths, found once from the first rows so that nothing moves afterwards. */
-function useShown(columns: GridColumn[] | undefined, rows: GridRow[] | undefined): ShownColumn[] {
-  const kept = useRef<{ of: string; shown: ShownColumn[] }>({ of: '', shown: kNone });
-  if (!columns || !rows) return kept.current.shown;
-  const of = columns.map((column) => column.source).join('\n');
-  if (kept.current.of !== of || (kept.current.shown.length > 0 && rows.length > 0 && !kept.current.shown[0]))
-    kept.current = { of, shown: columns.map((column, at) => ({ column, at, width: widthOf(column, at, rows), numeric: looksNumeric(rows.map((row) => (issueAt(row, at) ? '' : (row.values[at] ?? '')))) })) };
-  return kept.current.shown;
 }
 
 /** The rows of an import: filter, walk from issue to issue, edit, replace, look closer. For the review and for the tab Rows. */
@@ -70,7 +59,9 @@ export function RowsWork({ job, onRevision }: Props) {
 
   const [range, setRange] = useState<[number, number]>([0, 40]);
   const onRange = useCallback((first: number, last: number) => setRange([first, last]), []);
-  const pages = usePages(id, filter, range[0], range[1]);
+  // What is running changes its rows; what waits for review only by edits, which say so.
+  const every = job.status === 'running' ? kRunningEvery : (false as const);
+  const pages = usePages(id, filter, range[0], range[1], every);
   const { head, rowAt, putRow, applyAgain, refetch } = pages;
   const page = head.data;
   const columns = page?.columns ?? [];
@@ -85,7 +76,7 @@ export function RowsWork({ job, onRevision }: Props) {
     return some.length > 0 ? some : allShown;
   }, [allShown, changingOnly, summary.data, page]);
   // The map is of the whole file; beside some of its rows it would point to wrong places.
-  const map = useCall('imports.row_map', { path: { import: id }, query: { slots: 600 } }, { enabled: isAll(filter), staleTime: 30_000, keep: true });
+  const map = useCall('imports.row_map', { path: { import: id }, query: { slots: 600 } }, { enabled: isAll(filter), staleTime: 30_000, refetchInterval: every, keep: true });
 
   const grid = useRef<GridHandle>(null);
   const [active, setActiveCell] = useState<Active>({ index: 0, column: 0 });
@@ -93,6 +84,12 @@ export function RowsWork({ job, onRevision }: Props) {
   const [panel, setPanel] = useState(() => window.innerWidth >= 1200);
   const [closedPop, setClosedPop] = useState('');
   const [dialog, setDialog] = useState<null | { replace: { column: string; from: string } } | 'edits' | 'goto'>(null);
+  // What kept a place in the file from being found.
+  const [fault, setFault] = useState<unknown>(null);
+  const tried = useCallback((work: Promise<unknown>) => {
+    setFault(null);
+    work.catch(setFault);
+  }, []);
   const [misfits, setMisfits] = useState<ReadonlySet<number>>(new Set());
   useEffect(() => setMisfits(new Set()), [filter]);
 
@@ -108,14 +105,19 @@ export function RowsWork({ job, onRevision }: Props) {
   );
   const edits = useEdits({ id, mode, columns, putRow, onEdited });
 
+  const { begin } = edits;
+  const isThere = page !== undefined;
+  useEffect(() => {
+    if (isThere) begin();
+  }, [isThere, begin]);
+
   // Another revision that was not made here: everything is read anew, in place.
   const seen = useRef(job.revision);
   useEffect(() => {
     if (seen.current === job.revision) return;
     seen.current = job.revision;
-    edits.sawRevision(job.revision);
     if (isAll(filter)) refetch();
-  }, [job.revision, edits, filter, refetch]);
+  }, [job.revision, filter, refetch]);
 
   // The address names the chosen row; it is found again by its number, not by its place.
   const wantedRow = Number(search.get('row')) || 0;
@@ -133,11 +135,11 @@ export function RowsWork({ job, onRevision }: Props) {
   useEffect(() => {
     if (!page || wantedRow === 0 || wantedRow === shownRow.current) return;
     shownRow.current = wantedRow;
-    void goTo(wantedRow).then((found) => {
+    tried(goTo(wantedRow).then((found) => {
       const first = found ? issueColumns(found)[0] : undefined;
       if (first !== undefined) setActiveCell((before) => ({ ...before, column: first }));
-    });
-  }, [page, wantedRow, goTo]);
+    }));
+  }, [page, wantedRow, goTo, tried]);
   useEffect(() => {
     if (!row || row.row === shownRow.current) return;
     const timer = window.setTimeout(() => {
@@ -160,7 +162,7 @@ export function RowsWork({ job, onRevision }: Props) {
 
   // Counted for where one has come to rest, not for every row passed on the way.
   const walk = useIssueWalk(id, wantedRow || row?.row, job.revision);
-  const onWalk = async (direction: 1 | -1) => {
+  const walkOn = async (direction: 1 | -1) => {
     if (row) {
       const others = issueColumns(row).filter((at) => (direction === 1 ? at > active.column : at < active.column));
       const next = direction === 1 ? others[0] : others.at(-1);
@@ -178,8 +180,12 @@ export function RowsWork({ job, onRevision }: Props) {
     grid.current?.focus();
   };
 
+  const onWalk = (direction: 1 | -1) => tried(walkOn(direction));
+
   const canEdit = (at: number, of: GridRow | undefined): boolean => mode !== 'none' && of !== undefined && columns[at]?.sensitive === false && (mode === 'review' || isFailed(of));
-  const [draft, setDraft] = useState<{ row: GridRow; column: number; text: string; typed: boolean } | null>(null);
+  const [draft, setDraft] = useState<{ row: GridRow; index: number; column: number; text: string; typed: boolean } | null>(null);
+  const open = useRef(draft);
+  open.current = draft;
   const step = (how: 'down' | 'right' | 'left' | 'stay') => {
     const order = shown.map((one) => one.at);
     const at = order.indexOf(active.column);
@@ -188,21 +194,38 @@ export function RowsWork({ job, onRevision }: Props) {
     setActiveCell({ index, column });
     grid.current?.reveal(index);
   };
-  const commit = async (of: GridRow, at: number, text: string, how: 'down' | 'right' | 'left' | 'stay') => {
+  const place = useRef(rowAt);
+  place.current = rowAt;
+  const commit = async (of: GridRow, index: number, at: number, text: string, how: 'down' | 'right' | 'left' | 'stay') => {
     setDraft(null);
     if (how !== 'stay') step(how);
     const taken = await edits.commit(of, at, text);
-    // Input is never lost: what was refused is in the editor again.
-    if (!taken) {
-      const place = await placeOf(id, filter, of.row).catch(() => null);
-      if (place?.row?.row === of.row) setActiveCell({ index: place.index, column: at });
-    }
+    // Input is never lost: what was refused is in the editor again, unless something else is being written already.
+    if (taken || open.current) return;
+    // A row that does not fit the filter any more still stands where it was.
+    if (place.current(index)?.row === of.row) return setActiveCell({ index, column: at });
+    const found = await placeOf(id, filter, of.row).catch(() => null);
+    if (found?.row?.row === of.row) setActiveCell({ index: found.index, column: at });
+  };
+  /** Writing goes on elsewhere: what stands in the editor counts. */
+  const commitOpen = () => {
+    if (draft) void commit(draft.row, draft.index, draft.column, draft.text, 'stay');
+  };
+  const onActive = (next: Active) => {
+    if (draft && (next.column !== draft.column || rowAt(next.index)?.row !== draft.row.row)) commitOpen();
+    setActiveCell(next);
   };
   const onEdit = (typed: string | null) => {
-    if (!row || !canEdit(active.column, row)) return;
-    const column = columns[active.column]!;
-    const refusal = edits.refused.get(cellKey(row.row, column.source));
-    setDraft({ row, column: active.column, text: typed ?? refusal?.text ?? edits.fixes.get(row.row)?.[column.source] ?? row.values[active.column] ?? '', typed: typed !== null });
+    const at = active.column;
+    if (draft && draft.row.row === row?.row && draft.column === at) return setDraft({ ...draft, text: draft.text + (typed ?? '') });
+    commitOpen();
+    if (!row || !canEdit(at, row)) return;
+    const { source } = columns[at]!;
+    const key = cellKey(row.row, source);
+    const shown = edits.pending.get(key) ?? row.values[at] ?? '';
+    // The row as it is seen now: what somebody else writes into it meanwhile differs from it.
+    const seen = { ...row, values: row.values.with(at, shown) };
+    setDraft({ row: seen, index: active.index, column: at, text: typed ?? edits.refused.get(key)?.text ?? edits.fixes.get(row.row)?.[source] ?? shown, typed: typed !== null });
   };
   const editing = useMemo<Editing | null>(
     () =>
@@ -212,7 +235,7 @@ export function RowsWork({ job, onRevision }: Props) {
         text: draft.text,
         typed: draft.typed,
         change: (text) => setDraft((before) => before && { ...before, text }),
-        finish: (how) => void commit(draft.row, draft.column, draft.text, how),
+        finish: (how) => void commit(draft.row, draft.index, draft.column, draft.text, how),
         leave: () => {
           edits.forget(draft.row.row, columns[draft.column]!.source);
           setDraft(null);
@@ -229,7 +252,7 @@ export function RowsWork({ job, onRevision }: Props) {
     const plain = !event.ctrlKey && !event.metaKey && !event.altKey;
     if (event.key === 'Enter' && plain) {
       const suggestion = suggestionOf(issue);
-      if (suggestion && row && canEdit(active.column, row)) void commit(row, active.column, suggestion, 'stay');
+      if (suggestion && row && canEdit(active.column, row)) void commit(row, active.index, active.column, suggestion, 'stay');
       else onEdit(null);
       event.preventDefault();
       return true;
@@ -255,17 +278,17 @@ export function RowsWork({ job, onRevision }: Props) {
     setDialog({ replace: { column: column && !column.sensitive ? column.source : '', from: row && column && !column.sensitive ? (row.values[active.column] ?? '') : '' } });
   };
   useKeys(t('keys'), [
-    { keys: ']', label: t('keyNext'), run: () => void onWalk(1), repeats: true },
-    { keys: '[', label: t('keyPrevious'), run: () => void onWalk(-1), repeats: true },
+    { keys: ']', label: t('keyNext'), run: () => onWalk(1), repeats: true },
+    { keys: '[', label: t('keyPrevious'), run: () => onWalk(-1), repeats: true },
     { keys: 'd', label: t('keyPanel'), run: () => setPanel((open) => !open) },
     { keys: 'Ctrl+g', label: t('keyGoTo'), run: () => setDialog('goto'), whileTyping: true },
-    ...(mode !== 'none' ? [{ keys: 'F2', label: t('keyEdit'), run: () => onEdit(null) }, { keys: 'Ctrl+z', label: t('keyUndo'), run: () => void undoLast() }] : []),
+    ...(mode !== 'none' ? [{ keys: 'F2', label: t('keyEdit'), run: () => onEdit(null) }, { keys: 'Ctrl+z', label: t('keyUndo'), run: () => tried(undoLast()) }] : []),
     ...(mode === 'review' && may('imports.replace') ? [{ keys: 'Ctrl+h', label: t('keyReplace'), run: openReplace, whileTyping: true }] : []),
     { keys: 'Escape', label: t('keyClose'), run: () => setPanel(false) },
   ]);
 
   const onFilter = useCallback((change: Partial<Filter>) => changeSearch({ ...change, ...(change.state === 'all' ? { state: null } : {}), row: null }, { push: change.text === undefined }), [changeSearch]);
-  const sendFixes = useFixes(id, edits, client);
+  const sendFixes = useFixes(id, edits);
   const delimiter = typeof job.source?.delimiter === 'string' ? job.source.delimiter : /\.(tsv|tab)$/i.test(job.file) ? '\t' : columns.length > 0 && page?.items.some((one) => one.values.some((value) => value.includes(','))) ? ';' : ',';
   const noFit = `noFit_${filter.state}`;
   const fixCount = edits.fixes.size;
@@ -279,11 +302,12 @@ export function RowsWork({ job, onRevision }: Props) {
           changingOnly={changingOnly}
           onChangingOnly={ahead ? (on) => changeSearch({ changing: on ? '1' : null }) : null}
           walk={walk}
-          onWalk={(direction) => void onWalk(direction)}
+          onWalk={onWalk}
           onReplace={mode === 'review' && may('imports.replace') ? openReplace : null}
           edits={edits.done.length}
           onEdits={mode === 'review' ? () => setDialog('edits') : null}
         />
+        {fault ? <ProblemView error={fault} compact /> : null}
         {misfits.size > 0 ? (
           <div className={styles.note} role="status"><span>{t('noLonger', { count: misfits.size })}</span><button type="button" className="linkBtn" onClick={() => { setMisfits(new Set()); applyAgain(); }}>{t('applyAgain')}</button></div>
         ) : null}
@@ -309,7 +333,7 @@ export function RowsWork({ job, onRevision }: Props) {
                 columns={shown}
                 rowAt={rowAt}
                 active={active}
-                onActive={setActiveCell}
+                onActive={onActive}
                 onRange={onRange}
                 onKey={onKey}
                 onEdit={onEdit}
@@ -328,7 +352,7 @@ export function RowsWork({ job, onRevision }: Props) {
                       column={columns[active.column]?.source ?? ''}
                       mayEdit={canEdit(active.column, row)}
                       mayReplace={mode === 'review' && may('imports.replace')}
-                      onUse={(text) => void commit(row, active.column, text, 'stay')}
+                      onUse={(text) => void commit(row, active.index, active.column, text, 'stay')}
                       onEdit={() => onEdit(null)}
                       onSame={openReplace}
                       onTheirs={() => edits.forget(row.row, columns[active.column]!.source)}
@@ -352,7 +376,7 @@ export function RowsWork({ job, onRevision }: Props) {
       </div>
       {panel ? <Panel row={row} columns={columns} ahead={ahead} delimiter={delimiter} onClose={() => setPanel(false)} /> : null}
       {dialog === 'edits' ? <EditsDialog edits={edits} onClose={() => setDialog(null)} onShow={() => { setDialog(null); onFilter({ state: 'edited' }); }} /> : null}
-      {dialog === 'goto' ? <GoTo most={page?.rows_total ?? 0} onClose={() => setDialog(null)} onGo={(number) => { setDialog(null); void goTo(number).then(() => grid.current?.focus()); }} /> : null}
+      {dialog === 'goto' ? <GoTo most={page?.rows_total ?? 0} onClose={() => setDialog(null)} onGo={(number) => { setDialog(null); tried(goTo(number).then(() => grid.current?.focus())); }} /> : null}
       {dialog !== null && typeof dialog === 'object' ? (
         <ReplaceDialog
           id={id}
@@ -373,26 +397,4 @@ export function RowsWork({ job, onRevision }: Props) {
       ) : null}
     </div>
   );
-}
-
-/** Sends corrections of failed rows of an import that has ended; it runs again. */
-function useFixes(id: string, edits: ReturnType<typeof useEdits>, client: ReturnType<typeof useQueryClient>) {
-  const [working, setWorking] = useState(false);
-  const [error, setError] = useState<string | null>(null);
-  const send = async () => {
-    setWorking(true);
-    setError(null);
-    try {
-      await call('imports.fix', { path: { import: id }, body: { rows: [...edits.fixes].map(([row, cells]) => ({ row, cells })) } });
-      edits.clearFixes();
-      toast(t('sentFixes'));
-      await client.invalidateQueries({ queryKey: keyOf('imports.show', { path: { import: id } }) });
-      await client.invalidateQueries({ queryKey: ['imports.grid', { import: id }] });
-    } catch (problem) {
-      setError(isCallError(problem) ? [problem.problem.detail, problem.problem.hint].filter(Boolean).join('. ') : String(problem));
-    } finally {
-      setWorking(false);
-    }
-  };
-  return { working, error, send };
 }
