@@ -23,6 +23,9 @@ export function merged(before: Import, said: Import): Import {
   return after;
 }
 
+const aside = ['imports.issues', 'imports.events', 'imports.task_map', 'imports.metrics', 'imports.tasks', 'imports.diff_summary'] as const;
+const rows = ['imports.grid', 'imports.grid.walk', 'imports.row_map'] as const;
+
 /** An import, live: by its stream while it goes on, by asking when the stream stays away. The server's answer always wins. */
 export function useImport(id: string) {
   const client = useQueryClient();
@@ -34,9 +37,17 @@ export function useImport(id: string) {
 
   const refresh = () => {
     void client.invalidateQueries({ queryKey: key });
-    for (const name of ['imports.issues', 'imports.events', 'imports.task_map', 'imports.metrics', 'imports.tasks', 'imports.diff_summary'] as const)
-      void client.invalidateQueries({ queryKey: [name, given.path] });
+    // Rows that wait for review keep their places under somebody's hands: the grid itself looks after them.
+    for (const name of job?.status === 'waiting_for_review' ? aside : [...aside, ...rows]) void client.invalidateQueries({ queryKey: [name, given.path] });
   };
+  // Another state makes other rows of them, whoever told of it.
+  const place = job && `${job.state} ${job.status}`;
+  const placeBefore = useRef(place);
+  useEffect(() => {
+    const moved = placeBefore.current !== undefined && placeBefore.current !== place;
+    placeBefore.current = place;
+    if (moved) for (const name of rows) void client.invalidateQueries({ queryKey: [name, { import: id }] });
+  }, [client, id, place]);
   const onEvents = (events: LiveEvent[]) => {
     if (held) return;
     const last = events.findLast((event) => event.kind === 'progress')?.data as Import | undefined;
