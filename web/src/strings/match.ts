@@ -64,6 +64,7 @@ export const t = catalogue({
   toGoOn: 'To go on: a column for {columns}.',
   willFail: { one: '{count} row will fail unless you decide its value.', other: '{count} rows will fail unless you decide their values.' },
   check: { one: 'Check {count} row', other: 'Check {count} rows' },
+  refusedMatching: 'These columns cannot be matched like this',
   checkAll: 'Check all rows',
   missingFirst: 'Columns are missing: {columns}',
   undo: 'Undo',

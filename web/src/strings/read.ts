@@ -24,6 +24,7 @@ export const t = catalogue({
   atLeast: 'at least {count}; only the beginning was counted',
   counted: 'counted in the whole file',
   none: 'none',
+  notReadable: 'The file cannot be read like this',
   matchColumns: 'Match columns',
   noRows: 'No such lines in this file.',
   where: 'Which rows',

@@ -5,6 +5,7 @@ import { call } from '@/api/client';
 import { isCallError, type CallError } from '@/api/problem';
 import type { Draft, File as StoredFile, HeaderMatch } from '@/api/schema';
 import { useCall } from '@/api/use_call';
+import { useLastGood } from '@/api/use_last_good';
 import { Button } from '@/components/button';
 import { Answered, Empty, Loading, ProblemView } from '@/components/states';
 import { visible } from '@/format/cells';
@@ -35,13 +36,14 @@ interface Props {
 
 function useMatch(draft: Draft) {
   const set = setOf(draft.mapping);
-  return useQuery<HeaderMatch, CallError>({
+  const match = useQuery<HeaderMatch, CallError>({
     queryKey: ['definitions.match', draft.definition, draft.file_id, draft.read, set],
     enabled: draft.definition !== null,
     placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,
     queryFn: ({ signal }) => call('definitions.match', { path: { slug: draft.definition! }, body: { file_id: draft.file_id!, source: draft.read, set, detail: true }, signal }),
   });
+  return useLastGood(match);
 }
 
 /** The column whose values are shown: the one in the address, else the first with open ones, else the first with any. */
@@ -102,7 +104,8 @@ export function MatchStep({ draft, file, handle, saveState, reached, addressOf, 
   const missing = missingOf(targets, draft.mapping);
   const failing = targets.filter((target) => matchedOf(target, draft.mapping).source !== null).reduce((sum, target) => sum + openRows(target, draft.values), 0);
   const orders = targets.filter((target) => lacksOrder(target, draft.mapping)).map((target) => target.data_column);
-  const why = !match.data ? general('loading') : missing.length > 0 ? t('missingFirst', { columns: missing.join(', ') }) : orders.length > 0 ? t('orderFirst', { columns: orders.join(', ') }) : null;
+  // What the button counts belongs to these choices, not to those before them.
+  const why = match.error ? t('refusedMatching') : !match.data || match.isPlaceholderData ? general('loading') : missing.length > 0 ? t('missingFirst', { columns: missing.join(', ') }) : orders.length > 0 ? t('orderFirst', { columns: orders.join(', ') }) : null;
 
   const check = async (force: boolean) => {
     setPending(true);
@@ -146,7 +149,12 @@ export function MatchStep({ draft, file, handle, saveState, reached, addressOf, 
           <div className={styles.fileStep}><p>{t('noneFits')}</p><DefinitionSelect value={null} onChange={(slug) => change({ definition: slug })} /></div>
         )
       ) : (
-        <Answered query={match} compact heights={[28, 45, 45, 45, 45, 45]}>{(data) => <Matching draft={draft} handle={handle} match={data} stale={match.isPlaceholderData} />}</Answered>
+        <Answered query={match} compact heights={[28, 45, 45, 45, 45, 45]}>{(data) => (
+          <>
+            {match.error ? <ProblemView error={match.error} retry={() => void match.refetch()} compact /> : null}
+            <Matching draft={draft} handle={handle} match={data} stale={match.isPlaceholderData} />
+          </>
+        )}</Answered>
       )}
     </Frame>
   );

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { alsoUsedFor, formatsOf, groupOf, isDecided, isRememberedOrder, lacksOrder, matchedOf, missingOf, openRows, openValues, orderOf, requiredFirst, setOf, unusedOf, withOrders, type Target } from './matching';
+import { alsoUsedFor, formatsOf, groupOf, isDecided, isRememberedOrder, lacksOrder, matchedOf, missingOf, openRows, openValues, orderOf, requiredFirst, setOf, unusedOf, withOrders, type Target, matchingFor } from './matching';
 
 const target = (change: Partial<Target>): Target => ({
   data_column: 'price', required: true, type: 'decimal(14,2)', from: ['Price'], match: null, candidates: [], samples: [], cells: 10, blank: 0, evidence: null, ambiguous: false, orders: [], remembered_order: null, values: null, ...change,
@@ -71,5 +71,16 @@ describe('matching', () => {
     const sources = ['ME', 'Lagerort'].map((source_column) => ({ source_column, samples: [], cells: 1, blank: 0, used_for: [] }));
     expect(unusedOf(sources, targets, {}).map((one) => one.source_column)).toEqual(['Lagerort']);
     expect(setOf({ price: 'ME', unit: null })).toEqual(['ME=price']);
+  });
+});
+
+describe('another header', () => {
+  const mapping = { unit: 'ME', price: { from: 'EK netto', format: 'DD/MM/YYYY' }, group: null, first: 'column_3' };
+  const values = { unit: { Kilo: { fail: true as const } }, currency: { EURO: { use: 'EUR' } } };
+  it('keeps what is matched with columns that it has too', () => {
+    expect(matchingFor(['me ', 'EK netto', ''], { mapping, values })).toBeNull();
+  });
+  it('takes the rest away, with the decisions about its values', () => {
+    expect(matchingFor(['EK netto'], { mapping, values })).toEqual({ mapping: { price: mapping.price, group: null }, values: { currency: values.currency } });
   });
 });

@@ -120,3 +120,17 @@ export const wholeSetOf = (targets: Target[], mapping: Draft['mapping']): string
     const { source } = matchedOf(target, mapping);
     return source === null ? [] : [`${source}=${target.data_column}`];
   });
+
+const spelled = (name: string): string => name.trim().toLowerCase();
+
+/** The matching without columns that another header does not have, and the decisions about their values; null: all of it stays. */
+export function matchingFor(header: string[], draft: Pick<Draft, 'mapping' | 'values'>): Pick<Draft, 'mapping' | 'values'> | null {
+  const names = new Set(header.map((name, at) => spelled(name) || `column_${at + 1}`));
+  const lost = Object.entries(draft.mapping).flatMap(([data, choice]) => {
+    const source = sourceIn(choice);
+    return source && !names.has(spelled(source)) ? [data] : [];
+  });
+  if (lost.length === 0) return null;
+  const without = <T>(record: Record<string, T>) => Object.fromEntries(Object.entries(record).filter(([data]) => !lost.includes(data)));
+  return { mapping: without(draft.mapping), values: without(draft.values) };
+}
