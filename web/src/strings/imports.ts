@@ -54,6 +54,7 @@ export const t = catalogue({
   keepRunning: 'Keep running',
   cancelDo: { one: 'Cancel {count} import', other: 'Cancel {count} imports' },
   newer: { one: '{count} newer import', other: '{count} newer imports' },
+  listChanged: 'The list has changed',
   show: 'Show',
   empty: 'No imports yet. Drop a file anywhere, or start with New import.',
   newImport: 'New import',

@@ -18,7 +18,10 @@ const kTypingPause = 250;
 export function StatusFilter() {
   const [search] = useSearch();
   const filters = filtersOf(search);
-  const counts = useCall('imports.counts', { query: { definition: filters.definition, owner: filters.owner } }, { refetchInterval: 10_000, keep: true });
+  // Counts know nothing of texts and days: beside such a list they would be wrong.
+  const counted = !filters.q && !filters.from && !filters.to;
+  const answer = useCall('imports.counts', { query: { definition: filters.definition, owner: filters.owner } }, { refetchInterval: 10_000, keep: true, enabled: counted });
+  const counts = counted ? answer.data : undefined;
   const chosen = search.get('status') ?? '';
   const entry = (value: string, label: string, count: number | undefined) => (
     <Link key={value} to={withSearch({ status: value, cursor: null }, '/imports', search.toString())} aria-current={chosen === value ? 'true' : undefined}>
@@ -27,8 +30,8 @@ export function StatusFilter() {
   );
   return (
     <nav className="seg" aria-label={t('status')}>
-      {entry('', t('all'), counts.data?.total)}
-      {groupNames.map((group) => entry(group, t(group), countOf(group, counts.data)))}
+      {entry('', t('all'), counts?.total)}
+      {groupNames.map((group) => entry(group, t(group), countOf(group, counts)))}
     </nav>
   );
 }

@@ -1,5 +1,5 @@
 import type { Calls } from '@/api/schema';
-import type { ImportCounts } from '@/api/schema';
+import type { Import, ImportCounts } from '@/api/schema';
 
 /** Statuses that people look for together, in the order of the filter bar. */
 export const statusGroups = {
@@ -32,3 +32,11 @@ export const isFiltered = (filters: Filters): boolean => Object.keys(filters).le
 
 export const countOf = (group: StatusGroup, counts: ImportCounts | undefined): number | undefined =>
   counts && statusGroups[group].reduce((sum, status) => sum + counts[status], 0);
+
+/** Whether an import fits, as far as the page can tell: days are left to the server. */
+export function mayFit(one: Pick<Import, 'status' | 'definition' | 'created_by' | 'file' | 'slug'>, { status, definition, owner, q }: Filters): boolean {
+  if (status && !status.split(',').includes(one.status)) return false;
+  if (definition && one.definition !== definition) return false;
+  if (owner && one.created_by !== owner) return false;
+  return !q || [one.file, one.slug, one.definition].some((text) => text.toLowerCase().includes(q.toLowerCase()));
+}

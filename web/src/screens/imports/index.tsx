@@ -35,7 +35,7 @@ export default function Imports() {
       <Drafts />
       <div><StatusFilter /></div>
       {newer > 0 ? (
-        <div className="strip blue small" role="status">{t('newer', { count: newer })} <button type="button" className="linkBtn" onClick={refresh}>{t('show')}</button></div>
+        <div className="strip blue small" role="status">{isFiltered(filters) ? t('listChanged') : t('newer', { count: newer })} <button type="button" className="linkBtn" onClick={refresh}>{t('show')}</button></div>
       ) : null}
       <Answered query={query} compact heights={[28, 36, 36, 36, 36, 36, 36, 36]}>
         {() => (items.length === 0 ? <NothingHere filtered={isFiltered(filters)} /> : <List items={items} filters={filters} hasMore={query.hasNextPage && !query.isFetchingNextPage} loadMore={() => void query.fetchNextPage()} />)}

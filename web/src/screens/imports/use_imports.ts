@@ -5,7 +5,7 @@ import { useLive, type LiveEvent } from '@/api/live';
 import type { CallError } from '@/api/problem';
 import type { Import, ImportPage } from '@/api/schema';
 import { useHeld } from '@/shell/hold';
-import { isFiltered, type Filters } from './filters';
+import { isFiltered, mayFit, type Filters } from './filters';
 
 const kPageSize = 100;
 
@@ -18,7 +18,10 @@ function replaceIn(pages: Pages, changed: Map<string, Import>): Pages {
 
 const importsIn = (events: LiveEvent[]): Import[] => events.filter((event) => event.kind === 'import').map((event) => event.data as Import);
 
-/** Pages of imports, kept up to date by the stream. New ones do not push the list: they are counted until somebody asks for them. */
+/**
+ * Pages of imports, kept up to date by the stream. New ones do not push the list, and with filters
+ * those that fit no more do not leave it: they are counted until somebody asks for them.
+ */
 export function useImports(filters: Filters) {
   const client = useQueryClient();
   const key = useMemo(() => ['imports.list', 'pages', filters] as const, [filters]);
@@ -45,8 +48,11 @@ export function useImports(filters: Filters) {
     client.setQueryData<Pages>(key, (pages) => pages && replaceIn(pages, changed));
     void client.invalidateQueries({ queryKey: ['imports.counts'] });
     const newest = query.data?.pages[0]?.items[0]?.id ?? 0;
-    const fresh = [...changed.values()].filter((one) => !known.has(one.job_id) && one.id > newest).map((one) => one.job_id);
-    if (fresh.length > 0 && !isFiltered(filters)) setNewer((before) => new Set([...before, ...fresh]));
+    const oldest = query.hasNextPage ? (query.data?.pages.at(-1)?.items.at(-1)?.id ?? 0) : 0;
+    // With filters any change can bring an import into the list or out of it; those further down are not on the page yet.
+    const differs = (one: Import) => (known.has(one.job_id) ? !mayFit(one, filters) : isFiltered(filters) ? mayFit(one, filters) && one.id > oldest : one.id > newest);
+    const fresh = [...changed.values()].filter(differs).map((one) => one.job_id);
+    if (fresh.length > 0) setNewer((before) => new Set([...before, ...fresh]));
   };
   useLive('/api/v1/events?topic=imports', ['import', 'reset', 'hello'], { onEvents, refresh });
   useEffect(() => setNewer(new Set()), [key]);

@@ -24,7 +24,8 @@ export function useDecisions() {
   const [gone, setGone] = useState<ReadonlySet<number>>(new Set());
   const [said, setSaid] = useState('');
   const [fault, setFault] = useState<unknown>(null);
-  const done = useRef<ReviewItem[]>([]);
+  // In the order of the keys; a decision is there from the moment it is made, so that the way back never takes the one before it.
+  const done = useRef<{ item: ReviewItem; taken: Promise<boolean> }[]>([]);
   const [count, setCount] = useState(0);
 
   const hide = (id: number, hidden: boolean) =>
@@ -42,38 +43,54 @@ export function useDecisions() {
     setFault(error);
   }, []);
 
-  const decide = useCallback(
-    async (item: ReviewItem, decision: Omit<ReviewDecision, 'revision'>) => {
-      setFault(null);
-      hide(item.id, true);
+  const send = useCallback(
+    async (item: ReviewItem, decision: Omit<ReviewDecision, 'revision'>): Promise<boolean> => {
       try {
         const answer = await call('review.decide', { path: { item: String(item.id) }, body: { ...decision, revision: item.revision } });
-        done.current.push(item);
-        setCount(done.current.length);
         const entity = answer.decision?.entity_name ?? item.candidates.find((one) => one.id === decision.entity)?.name ?? decision.entity;
         const others = ((answer as unknown as { decided_items?: number }).decided_items ?? 1) - 1;
         setSaid([t(words[decision.decision], { name: visible(item.name), entity: entity ?? '' }), others > 0 ? t('alsoDecided', { count: others }) : ''].filter(Boolean).join(' '));
-        if (others > 0) await client.invalidateQueries({ queryKey: ['review.list'] });
+        if (others > 0) void client.invalidateQueries({ queryKey: ['review.list'] });
+        return true;
       } catch (error) {
         refused(item, error);
+        return false;
       }
     },
     [client, refused],
   );
 
+  const decide = useCallback(
+    async (item: ReviewItem, decision: Omit<ReviewDecision, 'revision'>) => {
+      setFault(null);
+      hide(item.id, true);
+      const entry = { item, taken: send(item, decision) };
+      done.current.push(entry);
+      setCount(done.current.length);
+      if (await entry.taken) return;
+      done.current = done.current.filter((one) => one !== entry);
+      setCount(done.current.length);
+    },
+    [send],
+  );
+
   const undo = useCallback(async () => {
     const last = done.current.pop();
     if (!last) return setSaid(t('nothingToUndo'));
+    setCount(done.current.length);
     setFault(null);
+    // One that was refused has come back already.
+    if (!(await last.taken)) return;
     try {
-      await call('review.undo', { path: { item: String(last.id) } });
+      await call('review.undo', { path: { item: String(last.item.id) } });
       await client.invalidateQueries({ queryKey: ['review.list'] });
-      hide(last.id, false);
-      setSaid(t('undone', { name: visible(last.name) }));
+      hide(last.item.id, false);
+      setSaid(t('undone', { name: visible(last.item.name) }));
     } catch (error) {
+      done.current.push(last);
+      setCount(done.current.length);
       setFault(error);
     }
-    setCount(done.current.length);
   }, [client]);
 
   return { gone, said, fault, count, decide, undo };
