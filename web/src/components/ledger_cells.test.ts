@@ -17,4 +17,9 @@ describe('the ledger', () => {
     const words = ledgerOf({ ...rows, read: 70 }, true, false).cells.map((cell) => cell.word);
     expect(words).toEqual(['inFile', 'willInsert', 'willUpdate', 'unchanged', 'failed', 'skipped']);
   });
+  it('says nothing about counts that are on their way', () => {
+    const rows = { read: 60, inserted: 0, updated: 0, unchanged: 0, failed: 0, skipped: 0, unprocessed: 0 };
+    expect(ledgerOf(rows, true, false).holds).toBe(false);
+    expect(ledgerOf({ ...rows, open: true }, true, false).holds).toBe(true);
+  });
 });

@@ -10,6 +10,8 @@ export interface LedgerRows {
   removed?: number;
   /** rows of the file that deleted a stored one; only there where it is not 0 */
   deleted?: number;
+  /** the counts are on their way: whether they add up cannot be said yet */
+  open?: boolean;
 }
 
 type Word = 'read' | 'inFile' | 'inserted' | 'updated' | 'unchanged' | 'failed' | 'skipped' | 'toDo' | 'unprocessed' | 'deleted' | 'willDelete' | 'willInsert' | 'willUpdate';
@@ -40,5 +42,5 @@ export function ledgerOf(rows: LedgerRows, ahead: boolean, finished: boolean): {
   if (!finished && !ahead) cells.push({ state: 'unprocessed', word: 'toDo', mark: 'todo', count: Math.max(left, 0) });
   else if (rows.unprocessed > 0) cells.push({ state: 'unprocessed', word: 'unprocessed', mark: 'todo', count: rows.unprocessed });
   const sum = settled + (finished || ahead ? rows.unprocessed : Math.max(left, 0));
-  return { cells, whole: rows.read, sum, holds: sum === rows.read };
+  return { cells, whole: rows.read, sum, holds: rows.open === true || sum === rows.read };
 }

@@ -7,7 +7,7 @@ export const isAhead = (job: Import): boolean => job.status === 'waiting_for_rev
 /** The ledger of an import: before a decision what the comparison found, afterwards what was committed. */
 export function ledgerRows(job: Import): LedgerRows {
   const found = isAhead(job) ? job.comparison : null;
-  if (!found) return { ...job.rows, read: job.rows.read || job.rows_analysed || 0 };
+  if (!found) return { ...job.rows, read: job.rows.read || job.rows_analysed || 0, ...(isAhead(job) ? { open: true } : {}) };
   const sum = found.insert + found.update + found.delete + found.unchanged + found.skip + found.fail;
   return {
     read: job.rows_total ?? sum,

@@ -1,11 +1,13 @@
 import { Drawer } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { call } from '@/api/client';
+import { useMay } from '@/api/me';
 import type { Import, Task } from '@/api/schema';
 import { useCall } from '@/api/use_call';
 import { Button } from '@/components/button';
 import { Segmented } from '@/components/segmented';
-import { Answered, Empty } from '@/components/states';
+import { Answered, Empty, Loading, ProblemView } from '@/components/states';
 import { StatusChip } from '@/components/status_chip';
 import { formatDuration, formatExact, formatWhen } from '@/format/times';
 import { useSearch } from '@/router/router';
@@ -50,6 +52,28 @@ function Details({ task }: { task: Task }) {
   );
 }
 
+interface Pages {
+  data: unknown;
+  hasNextPage: boolean;
+  isFetching: boolean;
+  fetchNextPage: () => unknown;
+}
+
+/** The task that the address names, wherever it stands: asked for by itself, or, by those who may not, looked for in the pages that follow. */
+function useOpen(tasks: Task[], { data, hasNextPage, isFetching, fetchNextPage }: Pages) {
+  const [search] = useSearch();
+  const may = useMay();
+  const wanted = search.get('task');
+  const listed = tasks.find((one) => String(one.task_id) === wanted);
+  const alone = may('tasks.show');
+  const asked = useCall('tasks.show', { path: { task: wanted ?? '' } }, { enabled: wanted !== null && data !== undefined && !listed && alone });
+  const further = wanted !== null && !listed && !alone && hasNextPage && !isFetching;
+  useEffect(() => {
+    if (further) void fetchNextPage();
+  }, [further, fetchNextPage]);
+  return { wanted, open: listed ?? asked.data, error: listed ? null : asked.error };
+}
+
 /** Every task of an import; one opens with all that is known of it. */
 export function TasksTab({ job }: { job: Import }) {
   const [search, change] = useSearch();
@@ -64,7 +88,7 @@ export function TasksTab({ job }: { job: Import }) {
     refetchInterval: job.status === 'running' ? 3000 : false,
   });
   const tasks = query.data?.pages.flatMap((page) => page.items) ?? [];
-  const open = tasks.find((one) => String(one.task_id) === search.get('task'));
+  const { wanted, open, error } = useOpen(tasks, query);
   return (
     <section className="card" aria-label={t('tasks')}>
       <header>
@@ -96,8 +120,8 @@ export function TasksTab({ job }: { job: Import }) {
           </div>
         )}
       </Answered>
-      <Drawer opened={open !== undefined} onClose={() => change({ task: null })} position="right" title={open ? t('task', { id: String(open.task_id) }) : ''} closeButtonProps={{ 'aria-label': t('goBack') }}>
-        {open ? <Details task={open} /> : null}
+      <Drawer opened={wanted !== null} onClose={() => change({ task: null })} position="right" title={wanted ? t('task', { id: wanted }) : ''} closeButtonProps={{ 'aria-label': t('goBack') }}>
+        {open ? <Details task={open} /> : error ? <ProblemView error={error} compact /> : <Loading />}
       </Drawer>
     </section>
   );

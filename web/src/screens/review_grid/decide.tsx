@@ -89,7 +89,7 @@ export function DecideButtons({ job, decision }: { job: Import; decision: Decisi
   return (
     <>
       {may('imports.reject') ? <Button pending={decision.working === 'reject'} onClick={() => void decision.reject()}>{t('reject')}</Button> : null}
-      <Button look="main" data-main-action pending={decision.working === 'approve' || (found === undefined && bar === null)} disabledBecause={bar} onClick={() => void decision.approve()}>
+      <Button look="main" data-main-action pending={decision.working === 'approve' || (!found && bar === null)} disabledBecause={bar} onClick={() => void decision.approve()}>
         {found ? approveWords(found) : t('approve', { parts: '' })}
       </Button>
       {bar === t('fourEyes') ? <button type="button" className="linkBtn small" onClick={() => void copyText(window.location.href)}>{t('copyLink')}</button> : null}
