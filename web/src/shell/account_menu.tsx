@@ -4,6 +4,8 @@ import { queryClient } from '@/api/query_client';
 import { call } from '@/api/client';
 import type { Me } from '@/api/me';
 import { smallIcon } from '@/components/icons';
+import { ProblemView } from '@/components/states';
+import { useAction } from '@/components/use_action';
 import { initials } from '@/format/cells';
 import { navigate } from '@/router/router';
 import { t } from '@/strings/shell';
@@ -21,15 +23,15 @@ function Choice<K extends keyof Preferences>({ name, value, label }: { name: K; 
   );
 }
 
-async function signOut(): Promise<void> {
-  await call('sessions.end', { body: {} as never });
-  queryClient.clear();
-  navigate('/sign-in');
-}
-
 /** Who is signed in; colours, rows, numbers and dates; sign out. */
 export function AccountMenu({ me }: { me: Me }) {
   const name = me.name ?? me.user;
+  const action = useAction();
+  const signOut = () => action.run('sign out', async () => {
+    await call('sessions.end', { body: {} as never });
+    queryClient.clear();
+    navigate('/sign-in');
+  });
   return (
     <Menu width={230}>
       <Menu.Target><button type="button" className={styles.me}><span aria-hidden="true">{initials(name)}</span><span className="hidden">{`${t('account')}: ${name}`}</span></button></Menu.Target>
@@ -51,7 +53,8 @@ export function AccountMenu({ me }: { me: Me }) {
           </Menu.Sub.Dropdown>
         </Menu.Sub>
         <Menu.Divider />
-        <Menu.Item leftSection={<IconLogout {...smallIcon} />} onClick={() => void signOut()}>{t('signOut')}</Menu.Item>
+        {action.error ? <ProblemView error={action.error} compact /> : null}
+        <Menu.Item closeMenuOnClick={false} leftSection={<IconLogout {...smallIcon} />} onClick={() => void signOut()}>{t('signOut')}</Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );

@@ -6,6 +6,7 @@ export const t = catalogue({
   requestId: 'Request {id}',
   copy: 'Copy',
   copied: 'Copied',
+  notCopied: 'This browser did not let it be copied. Select it and copy it by hand.',
   close: 'Close',
   back: 'Back',
   more: 'More actions',

@@ -1,4 +1,4 @@
-import { Checkbox, Modal, TextInput } from '@mantine/core';
+import { Checkbox, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { call } from '@/api/client';
 import { useMay } from '@/api/me';
@@ -6,7 +6,7 @@ import type { Company } from '@/api/schema';
 import { useCall } from '@/api/use_call';
 import { Button } from '@/components/button';
 import { Scroll } from '@/components/scroll';
-import { ShownOnce } from '@/components/shown_once';
+import { OnceDialog } from '@/components/shown_once';
 import { Answered, ProblemView } from '@/components/states';
 import { useAction } from '@/components/use_action';
 import { formatBytes } from '@/format/numbers';
@@ -30,17 +30,15 @@ function NewCompany({ onClose }: { onClose: () => void }) {
     else onClose();
   }, ['companies.list']);
   return (
-    <Modal opened onClose={onClose} title={t('newCompany')} withCloseButton={false}>
-      {link ? <ShownOnce secret={link} note={t('companyLink', { email: admin, company: name || slug })} onDone={onClose} /> : (
-        <form className="stack" onSubmit={(event) => { event.preventDefault(); void create(); }}>
-          <TextInput label={t('slug')} required data-autofocus value={slug} onChange={(event) => setSlug(event.currentTarget.value)} />
-          <TextInput label={t('name')} value={name} onChange={(event) => setName(event.currentTarget.value)} />
-          <TextInput label={t('firstAdmin')} type="email" required value={admin} onChange={(event) => setAdmin(event.currentTarget.value)} />
-          {action.error ? <ProblemView error={action.error} compact /> : null}
-          <div><Button type="submit" look="main" pending={action.working !== null}>{t('create')}</Button></div>
-        </form>
-      )}
-    </Modal>
+    <OnceDialog title={t('newCompany')} secret={link} note={t('companyLink', { email: admin, company: name || slug })} onClose={onClose}>
+      <form className="stack" onSubmit={(event) => { event.preventDefault(); void create(); }}>
+        <TextInput label={t('slug')} required data-autofocus value={slug} onChange={(event) => setSlug(event.currentTarget.value)} />
+        <TextInput label={t('name')} value={name} onChange={(event) => setName(event.currentTarget.value)} />
+        <TextInput label={t('firstAdmin')} type="email" required value={admin} onChange={(event) => setAdmin(event.currentTarget.value)} />
+        {action.error ? <ProblemView error={action.error} compact /> : null}
+        <div><Button type="submit" look="main" pending={action.working !== null}>{t('create')}</Button></div>
+      </form>
+    </OnceDialog>
   );
 }
 

@@ -1,9 +1,9 @@
-import { Modal, Select, TextInput } from '@mantine/core';
+import { Select, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { call } from '@/api/client';
 import type { NewUser as Wanted } from '@/api/schema';
 import { Button } from '@/components/button';
-import { ShownOnce } from '@/components/shown_once';
+import { OnceDialog } from '@/components/shown_once';
 import { ProblemView } from '@/components/states';
 import { useAction } from '@/components/use_action';
 import { t } from '@/strings/admin';
@@ -22,17 +22,15 @@ export function NewUser({ onClose }: { onClose: () => void }) {
     setLink(wholeLink(made.link ?? ''));
   }, ['users.list']);
   return (
-    <Modal opened onClose={onClose} title={t('newUser')} withCloseButton={false}>
-      {link ? <ShownOnce secret={link} note={t('linkOnce', { email })} onDone={onClose} /> : (
-        <form className="stack" onSubmit={(event) => { event.preventDefault(); void invite(); }}>
-          <TextInput label={t('email')} type="email" required data-autofocus value={email} onChange={(event) => setEmail(event.currentTarget.value)} />
-          <TextInput label={t('name')} value={name} onChange={(event) => setName(event.currentTarget.value)} />
-          <Select label={t('role')} description={t(`may_${role}`)} data={roles.map((value) => ({ value, label: t(value) }))} value={role} allowDeselect={false} onChange={(value) => value && setRole(value as typeof role)} />
-          <Select label={t('sees')} data={sights.map((value) => ({ value, label: t(`sight_${value}`) }))} value={sight} allowDeselect={false} onChange={(value) => value && setSight(value as typeof sight)} />
-          {action.error ? <ProblemView error={action.error} compact /> : null}
-          <div><Button type="submit" look="main" pending={action.working !== null}>{t('invite')}</Button></div>
-        </form>
-      )}
-    </Modal>
+    <OnceDialog title={t('newUser')} secret={link} note={t('linkOnce', { email })} onClose={onClose}>
+      <form className="stack" onSubmit={(event) => { event.preventDefault(); void invite(); }}>
+        <TextInput label={t('email')} type="email" required data-autofocus value={email} onChange={(event) => setEmail(event.currentTarget.value)} />
+        <TextInput label={t('name')} value={name} onChange={(event) => setName(event.currentTarget.value)} />
+        <Select label={t('role')} description={t(`may_${role}`)} data={roles.map((value) => ({ value, label: t(value) }))} value={role} allowDeselect={false} onChange={(value) => value && setRole(value as typeof role)} />
+        <Select label={t('sees')} data={sights.map((value) => ({ value, label: t(`sight_${value}`) }))} value={sight} allowDeselect={false} onChange={(value) => value && setSight(value as typeof sight)} />
+        {action.error ? <ProblemView error={action.error} compact /> : null}
+        <div><Button type="submit" look="main" pending={action.working !== null}>{t('invite')}</Button></div>
+      </form>
+    </OnceDialog>
   );
 }

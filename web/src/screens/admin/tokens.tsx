@@ -1,4 +1,4 @@
-import { Checkbox, Modal, TextInput } from '@mantine/core';
+import { Checkbox, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { call } from '@/api/client';
 import { useMay } from '@/api/me';
@@ -9,7 +9,7 @@ import { Age } from '@/components/age';
 import { Button } from '@/components/button';
 import { confirm } from '@/components/confirm';
 import { Scroll } from '@/components/scroll';
-import { ShownOnce } from '@/components/shown_once';
+import { OnceDialog } from '@/components/shown_once';
 import { Answered, Empty, ProblemView } from '@/components/states';
 import { useAction } from '@/components/use_action';
 import { formatDay } from '@/format/times';
@@ -27,20 +27,18 @@ function NewToken({ onClose }: { onClose: () => void }) {
   const toggle = (scope: string, on: boolean) => setChosen(new Set(on ? [...chosen, scope] : [...chosen].filter((one) => one !== scope)));
   const create = () => action.run('create', async () => setSecret((await call('tokens.create', { body: { name: name.trim(), scopes: [...chosen], ...(days ? { days: Number(days) } : {}) } })).token), ['tokens.list']);
   return (
-    <Modal opened onClose={onClose} title={t('newToken')} withCloseButton={false}>
-      {secret ? <ShownOnce secret={secret} note={t('tokenOnce')} onDone={onClose} /> : (
-        <form className="stack" onSubmit={(event) => { event.preventDefault(); if (chosen.size > 0) void create(); }}>
-          <TextInput label={t('tokenName')} required data-autofocus value={name} onChange={(event) => setName(event.currentTarget.value)} />
-          <fieldset style={{ border: 0, margin: 0, padding: 0 }}>
-            <legend className="small dim">{t('scopes')}</legend>
-            <div className={styles.scopes}>{scopes.map((scope) => <Checkbox key={scope} label={scope === '*' ? t('scope_all') : scope} checked={chosen.has(scope)} onChange={(event) => toggle(scope, event.currentTarget.checked)} />)}</div>
-          </fieldset>
-          <TextInput label={t('days')} type="number" min={1} max={3650} value={days} onChange={(event) => setDays(event.currentTarget.value)} />
-          {action.error ? <ProblemView error={action.error} compact /> : null}
-          <div><Button type="submit" look="main" pending={action.working !== null} disabledBecause={chosen.size === 0 && t('noScope')}>{t('create')}</Button></div>
-        </form>
-      )}
-    </Modal>
+    <OnceDialog title={t('newToken')} secret={secret} note={t('tokenOnce')} onClose={onClose}>
+      <form className="stack" onSubmit={(event) => { event.preventDefault(); if (chosen.size > 0) void create(); }}>
+        <TextInput label={t('tokenName')} required data-autofocus value={name} onChange={(event) => setName(event.currentTarget.value)} />
+        <fieldset style={{ border: 0, margin: 0, padding: 0 }}>
+          <legend className="small dim">{t('scopes')}</legend>
+          <div className={styles.scopes}>{scopes.map((scope) => <Checkbox key={scope} label={scope === '*' ? t('scope_all') : scope} checked={chosen.has(scope)} onChange={(event) => toggle(scope, event.currentTarget.checked)} />)}</div>
+        </fieldset>
+        <TextInput label={t('days')} type="number" min={1} max={3650} value={days} onChange={(event) => setDays(event.currentTarget.value)} />
+        {action.error ? <ProblemView error={action.error} compact /> : null}
+        <div><Button type="submit" look="main" pending={action.working !== null} disabledBecause={chosen.size === 0 && t('noScope')}>{t('create')}</Button></div>
+      </form>
+    </OnceDialog>
   );
 }
 

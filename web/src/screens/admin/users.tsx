@@ -1,4 +1,4 @@
-import { Menu, Modal, Select } from '@mantine/core';
+import { Menu, Select } from '@mantine/core';
 import { useState } from 'react';
 import { call } from '@/api/client';
 import { useMay, useMe } from '@/api/me';
@@ -9,7 +9,7 @@ import { Button } from '@/components/button';
 import { confirm } from '@/components/confirm';
 import { MoreMenu } from '@/components/copy_menu';
 import { Scroll } from '@/components/scroll';
-import { ShownOnce } from '@/components/shown_once';
+import { OnceDialog } from '@/components/shown_once';
 import { Answered, ProblemView } from '@/components/states';
 import { useAction } from '@/components/use_action';
 import { useCrumbs } from '@/shell/path_store';
@@ -26,14 +26,14 @@ function UserActions({ user, onError }: { user: User; onError: (error: unknown) 
     if (!active && !(await confirm({ title: t('turnOffTitle', { user: user.email }), body: t('turnOffBody'), keep: t('turnOffKeep'), action: t('turnOffDo'), danger: true }))) return;
     await action.run('turn', async () => { await call('users.change', { path: { user: user.user_id }, body: { active } }).catch((error: unknown) => { onError(error); throw error; }); return t(active ? 'turnedOn' : 'turnedOff', { user: user.email }); }, ['users.list']);
   };
-  const renew = () => action.run('link', async () => setLink(wholeLink((await call('users.link', { path: { user: user.user_id } })).link)));
+  const renew = () => action.run('link', async () => setLink(wholeLink((await call('users.link', { path: { user: user.user_id } }).catch((error: unknown) => { onError(error); throw error; })).link)));
   return (
     <>
       <MoreMenu small command={`lade users show ${user.email}`} request={{ method: 'GET', path: `/api/v1/users/${user.user_id}` }}>
         {may('users.link') && user.active ? <Menu.Item onClick={() => void renew()}>{t('newLink')}</Menu.Item> : null}
         {may('users.change') ? <Menu.Item onClick={() => void turn(!user.active)}>{t(user.active ? 'turnOff' : 'turnOn')}</Menu.Item> : null}
       </MoreMenu>
-      {link ? <Modal opened onClose={() => setLink(null)} title={t('newLink')} withCloseButton={false}><ShownOnce secret={link} note={t('linkOnce', { email: user.email })} onDone={() => setLink(null)} /></Modal> : null}
+      {link ? <OnceDialog title={t('newLink')} secret={link} note={t('linkOnce', { email: user.email })} onClose={() => setLink(null)} /> : null}
     </>
   );
 }

@@ -43,8 +43,9 @@ function Outcome({ id, onForgotten }: { id: string; onForgotten: () => void }) {
   const job = useCall('imports.show', { path: { import: id } }, { refetchInterval: 1_000 });
   const forget = async (one: Import) => {
     const done = await action.run('forget', async () => {
-      if (one.status === 'waiting_for_review') await call('imports.reject', { path: { import: id } });
-      await call('imports.delete', { path: { import: id } }).catch(() => undefined);
+      // Whoever may try may cancel; rejecting is for reviewers.
+      if (one.state !== 'finished') await call('imports.cancel', { path: { import: id } });
+      await call('imports.delete', { path: { import: id } });
       return t('forgotten');
     }, ['imports.list', 'imports.counts']);
     if (done) onForgotten();

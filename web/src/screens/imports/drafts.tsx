@@ -1,4 +1,3 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { IconPencil } from '@tabler/icons-react';
 import { call } from '@/api/client';
 import { useMay } from '@/api/me';
@@ -6,6 +5,8 @@ import type { Draft } from '@/api/schema';
 import { useCall } from '@/api/use_call';
 import { confirm } from '@/components/confirm';
 import { icon } from '@/components/icons';
+import { ProblemView } from '@/components/states';
+import { useAction } from '@/components/use_action';
 import { visible } from '@/format/cells';
 import { Link } from '@/router/link';
 import { t } from '@/strings/imports';
@@ -14,15 +15,14 @@ import { stepNumber } from '@/screens/new_import/steps';
 /** What was begun and not finished, on any device. */
 export function Drafts() {
   const may = useMay();
-  const client = useQueryClient();
+  const action = useAction();
   const drafts = useCall('drafts.list', {}, { enabled: may('drafts.list') });
   const discard = async (draft: Draft) => {
     const name = draft.name || t('draftNoFile');
     if (!(await confirm({ title: t('discardTitle'), body: t('discardBody', { name }), keep: t('keepDraft'), action: t('discardDo'), danger: true }))) return;
-    await call('drafts.delete', { path: { draft: draft.draft_id } });
-    await client.invalidateQueries({ queryKey: ['drafts.list'] });
+    await action.run(draft.draft_id, async () => call('drafts.delete', { path: { draft: draft.draft_id } }), ['drafts.list']);
   };
-  return (drafts.data?.items ?? []).map((draft) => (
+  const list = (drafts.data?.items ?? []).map((draft) => (
     <div key={draft.draft_id} className="strip">
       <IconPencil {...icon} />
       <span className="cut grow">{t('draft', { name: visible(draft.name) || t('draftNoFile'), step: stepNumber(draft.step) })}</span>
@@ -30,4 +30,5 @@ export function Drafts() {
       <button type="button" className="btn smallBtn quiet" onClick={() => void discard(draft)}>{t('discard')}</button>
     </div>
   ));
+  return <>{list}{action.error ? <ProblemView error={action.error} compact /> : null}</>;
 }

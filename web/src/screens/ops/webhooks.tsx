@@ -1,4 +1,4 @@
-import { Modal, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { call } from '@/api/client';
 import { useMay } from '@/api/me';
@@ -6,7 +6,7 @@ import { useCall } from '@/api/use_call';
 import { Age } from '@/components/age';
 import { Button } from '@/components/button';
 import { Scroll } from '@/components/scroll';
-import { ShownOnce } from '@/components/shown_once';
+import { OnceDialog } from '@/components/shown_once';
 import { Answered, Empty, ProblemView } from '@/components/states';
 import { useAction } from '@/components/use_action';
 import { Link } from '@/router/link';
@@ -21,16 +21,14 @@ function NewWebhook({ onClose }: { onClose: () => void }) {
   const create = () =>
     action.run('create', async () => setSecret((await call('webhooks.create', { body: { url: url.trim(), events: events.split(/[\s,]+/).filter(Boolean) } })).secret), ['webhooks.list']);
   return (
-    <Modal opened onClose={onClose} title={t('newHook')} withCloseButton={false}>
-      {secret ? <ShownOnce secret={secret} note={t('secretOnce')} onDone={onClose} /> : (
-        <form className="stack" onSubmit={(event) => { event.preventDefault(); void create(); }}>
-          <TextInput label={t('hookUrl')} type="url" required data-autofocus value={url} onChange={(event) => setUrl(event.currentTarget.value)} />
-          <TextInput label={t('hookEvents')} value={events} onChange={(event) => setEvents(event.currentTarget.value)} />
-          {action.error ? <ProblemView error={action.error} compact /> : null}
-          <div><Button type="submit" look="main" pending={action.working !== null}>{t('create')}</Button></div>
-        </form>
-      )}
-    </Modal>
+    <OnceDialog title={t('newHook')} secret={secret} note={t('secretOnce')} onClose={onClose}>
+      <form className="stack" onSubmit={(event) => { event.preventDefault(); void create(); }}>
+        <TextInput label={t('hookUrl')} type="url" required data-autofocus value={url} onChange={(event) => setUrl(event.currentTarget.value)} />
+        <TextInput label={t('hookEvents')} value={events} onChange={(event) => setEvents(event.currentTarget.value)} />
+        {action.error ? <ProblemView error={action.error} compact /> : null}
+        <div><Button type="submit" look="main" pending={action.working !== null}>{t('create')}</Button></div>
+      </form>
+    </OnceDialog>
   );
 }
 
