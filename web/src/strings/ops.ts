@@ -101,7 +101,7 @@ export const t = catalogue({
   dead: 'dead',
   draining: 'draining',
   nodesSummary: '{live} live, {silent} silent, {draining} draining',
-  nodesEmpty: 'No node is running. Start one with lade serve or lade work.',
+  nodesEmpty: 'No node is running. Start one with lade serve or lade worker.',
   drain: 'Drain',
   takeAgain: 'Take tasks again',
   drainTitle: 'Drain {node}?',

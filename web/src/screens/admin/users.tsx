@@ -29,7 +29,7 @@ function UserActions({ user, onError }: { user: User; onError: (error: unknown) 
   const renew = () => action.run('link', async () => setLink(wholeLink((await call('users.link', { path: { user: user.user_id } }).catch((error: unknown) => { onError(error); throw error; })).link)));
   return (
     <>
-      <MoreMenu small command={`lade users show ${user.email}`} request={{ method: 'GET', path: `/api/v1/users/${user.user_id}` }}>
+      <MoreMenu small command="lade users list" request={{ method: 'GET', path: '/api/v1/users' }}>
         {may('users.link') && user.active ? <Menu.Item onClick={() => void renew()}>{t('newLink')}</Menu.Item> : null}
         {may('users.change') ? <Menu.Item onClick={() => void turn(!user.active)}>{t(user.active ? 'turnOff' : 'turnOn')}</Menu.Item> : null}
       </MoreMenu>

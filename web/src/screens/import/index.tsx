@@ -31,6 +31,7 @@ import { TasksCard } from './tasks_card';
 import { TasksTab } from './tasks_tab';
 import { Throughput } from './throughput';
 import { hasEnded, useImport, usePace } from './use_import';
+import { Waiting } from './waiting';
 import styles from './import.module.css';
 
 const tabs = ['overview', 'rows', 'issues', 'tasks', 'events', 'settings'] as const;
@@ -106,7 +107,7 @@ function ImportPage({ job, tab }: { job: Import; tab: Tab }) {
       {actions.error ? <ProblemView error={actions.error} /> : null}
       {job.status === 'failed' ? <FailedCard job={job} metrics={metrics.data} actions={actions} /> : null}
       {job.status === 'rejected' && job.reviewed_by ? <div className="strip">{job.rejected_because ? t('rejectedWhy', { who: job.reviewed_by, why: visible(job.rejected_because) }) : t('rejectedBy', { who: job.reviewed_by })}</div> : null}
-      {job.waits_for ? <div className="strip amber" role="status">{job.waits_for}</div> : null}
+      <Waiting job={job} />
       {folded ? (
         <section className={`card ${styles.folded}`} aria-label={phaseWords('label')}>
           {job.status === 'succeeded' ? <IconCheck {...smallIcon} /> : null}
