@@ -4,6 +4,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { Suspense, lazy, useEffect, useSyncExternalStore } from 'react';
 import { isCallError } from '@/api/problem';
 import { useMe, type Me } from '@/api/me';
+import { useCall } from '@/api/use_call';
 import { queryClient } from '@/api/query_client';
 import { hasSessionEnded, onSession, sessionBegun } from '@/api/session';
 import { ConfirmHost } from '@/components/confirm';
@@ -31,8 +32,16 @@ function ToSignIn({ path }: { path: string }) {
   return <Redirect to={`/sign-in${to}`} />;
 }
 
+/** Where the day begins: with imports; for those who only review, with names that wait for them, if there are any. */
+function Start({ me }: { me: Me }) {
+  const reviews = me.role === 'reviewer' && me.may.includes('review.list');
+  const open = useCall('review.list', { query: { limit: 1 } }, { enabled: reviews });
+  if (reviews && open.isPending) return <div className="page"><Loading /></div>;
+  return <Redirect to={reviews && open.data && open.data.items.length > 0 ? '/review' : '/imports'} />;
+}
+
 function Page({ me, path }: { me: Me; path: string }) {
-  if (path === '/') return <Redirect to="/imports" />;
+  if (path === '/') return <Start me={me} />;
   for (const route of routes) {
     const parameters = matchPath(route.pattern, path);
     if (!parameters) continue;
