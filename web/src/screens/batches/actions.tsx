@@ -9,6 +9,7 @@ import { MoreMenu } from '@/components/copy_menu';
 import { smallIcon } from '@/components/icons';
 import { ProblemView } from '@/components/states';
 import { useAction } from '@/components/use_action';
+import { collectMatching } from '@/screens/imports/all_matching';
 import { t } from '@/strings/batches';
 
 /** What an action on a batch changes. */
@@ -38,6 +39,18 @@ export function Actions({ batch }: { batch: Batch }) {
     }, touched);
   };
   const retry = (status: 'failed' | 'blocked') => act('retry', (done) => t('retried', { count: done.tasks_done ?? done.done ?? 0 }), batch.tasks ? { status } : {});
+  /** Asks with the number of imports that it is about, counted when it is asked. */
+  const decideAll = async (what: 'approve' | 'reject') => {
+    let count = 0;
+    await action.run('count', async () => {
+      const filters = { batch: batch.name, status: 'waiting_for_review', limit: 500 };
+      count = (await collectMatching((cursor) => call('imports.list', { query: { ...filters, ...(cursor ? { cursor } : {}) } }))).items.length;
+      if (count === 0) return t('noneWaits');
+    });
+    if (count === 0) return;
+    const said = (done: Outcome) => t(what === 'approve' ? 'approvedToast' : 'rejectedToast', { count: done.done ?? 0 });
+    await act(`${what}_all`, said, {}, { title: t(`${what}Title`, { count }), body: t(`${what}Body`), keep: t('approveKeep'), action: t(`${what}Do`, { count }), danger: what === 'reject' });
+  };
   const busy = (name: string) => action.working?.startsWith(name) ?? false;
   return (
     <>
@@ -51,8 +64,8 @@ export function Actions({ batch }: { batch: Batch }) {
         {!final && may('batches.retry') && (batch.tasks?.failed ?? batch.jobs.failed) > 0 ? <Button look="main" icon={<IconRefresh {...smallIcon} />} pending={busy('retry{"status":"failed') || busy('retry{}')} onClick={() => void retry('failed')}>{t('retryFailed', { count: batch.tasks?.failed ?? batch.jobs.failed })}</Button> : null}
         <MoreMenu command={`lade batches show ${batch.name}`} request={{ method: 'GET', path: `/api/v1/batches/${batch.batch_id}` }}>
           {!ended && may('batches.requeue_stuck') ? <Menu.Item onClick={() => void act('requeue_stuck', (done) => t('requeued', { count: done.tasks_done ?? 0 }), {}, { title: t('requeueTitle'), body: t('requeueBody'), keep: t('requeueKeep'), action: t('requeueDo') })}>{t('requeue')}</Menu.Item> : null}
-          {!ended && may('batches.approve_all') ? <Menu.Item onClick={() => void act('approve_all', (done) => t('approvedToast', { count: done.done ?? 0 }), {}, { title: t('approveTitle'), body: t('approveBody'), keep: t('approveKeep'), action: t('approveAll') })}>{t('approveAll')}</Menu.Item> : null}
-          {!ended && may('batches.reject_all') ? <Menu.Item onClick={() => void act('reject_all', (done) => t('rejectedToast', { count: done.done ?? 0 }), {}, { title: t('rejectTitle'), body: t('rejectBody'), keep: t('approveKeep'), action: t('rejectAll'), danger: true })}>{t('rejectAll')}</Menu.Item> : null}
+          {!ended && may('batches.approve_all') ? <Menu.Item onClick={() => void decideAll('approve')}>{t('approveAll')}</Menu.Item> : null}
+          {!ended && may('batches.reject_all') ? <Menu.Item onClick={() => void decideAll('reject')}>{t('rejectAll')}</Menu.Item> : null}
           {ended && !final && may('batches.finalize') ? <Menu.Item onClick={() => void act('finalize', () => t('finalizedToast'), {}, { title: t('finalizeTitle'), body: t('finalizeBody'), keep: t('finalizeKeep'), action: t('finalizeDo') })}>{t('finalize')}</Menu.Item> : null}
           {may('batches.errors') ? <Menu.Item component="a" download href={addressOf('batches.errors', path)} leftSection={<IconDownload {...smallIcon} />}>{t('exportErrors')}</Menu.Item> : null}
           {may('batches.export') ? <Menu.Item component="a" download href={addressOf('batches.export', path, { format: 'json' })} leftSection={<IconDownload {...smallIcon} />}>{t('exportJson')}</Menu.Item> : null}
