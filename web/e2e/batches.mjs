@@ -72,7 +72,9 @@ const tests = [
   ['a name is decided by a key, and taken back by another', async (page, context) => {
     const person = await personOf(page.url() === 'about:blank' ? (await page.goto('/review'), page) : page, context, 'reviewer');
     const theirs = person.page;
-    await theirs.goto('/review');
+    // Who only reviews begins with what waits.
+    await theirs.goto('/');
+    await theirs.waitForURL(/\/review/);
     await theirs.getByRole('button', { name: /Johann Bach/ }).waitFor();
     await noScriptRan(theirs, 'review');
     await theirs.getByText(kEvil).first().waitFor();
@@ -85,6 +87,19 @@ const tests = [
     await theirs.keyboard.press('u');
     await theirs.getByText('“Johann Bach” is open again.').waitFor();
     check((await open()).includes('Johann Bach'), 'the decision is taken back on the server');
+    // The way back is of the decision that is still on its way, not of the one before it.
+    await theirs.route(/\/api\/v1\/review\/\d+$/, async (route) => {
+      await new Promise((done) => setTimeout(done, 700));
+      await route.continue();
+    });
+    await theirs.getByRole('button', { name: /Johann Bach/ }).click();
+    const undone = theirs.waitForResponse(/\/undo$/);
+    await theirs.keyboard.press('x');
+    await theirs.keyboard.press('u');
+    await undone;
+    await theirs.unrouteAll();
+    check((await open()).includes('Johann Bach'), 'a decision is taken back while it is sent');
+    await theirs.getByText('“Johann Bach” is open again.').waitFor();
     await theirs.getByRole('button', { name: /^Muttuswami Dikshithar Iyer/ }).click();
     await theirs.getByRole('region', { name: 'Candidates' }).getByRole('button', { name: /Muttusvāmi Dīkṣitar/ }).waitFor();
     await theirs.keyboard.press('1');

@@ -64,6 +64,7 @@ const tests = [
     await page.getByText('No imports yet.').waitFor();
     const first = await begin(page, 'first.csv');
     await page.getByText('1 newer import').waitFor();
+    job = await waits(page, first.job_id);
     await page.evaluate(() => {
       const stream = globalThis.streams.at(-1);
       stream.close();
@@ -74,7 +75,6 @@ const tests = [
     await page.getByRole('link', { name: 'first.csv' }).waitFor();
     await begin(page, 'second.csv');
     await page.getByText('1 newer import').waitFor();
-    job = await waits(page, first.job_id);
   }],
 
   ['a hidden tab keeps little, and asks anew when it is shown', async (page) => {
