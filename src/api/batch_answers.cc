@@ -1,6 +1,6 @@
 #include "api/batch_answers.h"
 
-#include "accounts/companies.h"
+#include "api/imports.h"
 #include "api/paging.h"
 #include "api/problem.h"
 #include "api/views.h"
@@ -25,14 +25,6 @@ jobs::BatchRetry read_retry(Call& call) {
 std::chrono::seconds read_threshold(Call& call) {
   constexpr std::int64_t kHalfAnHour = 1800, kMost = 30 * 24 * 3600;
   return std::chrono::seconds(call.body.integer("older_than_seconds", 0, kMost).value_or(kHalfAnHour));
-}
-
-// Nobody approves what they have uploaded themselves, where the company wants it so.
-Result<void> check_may_approve(const Call& call, const store::BatchRecord& batch) {
-  LADE_ASSIGN(const auto company, accounts::require_company(call.connection, std::to_string(call.who().company)));
-  if (!company.approver_must_differ || batch.created_by != call.who().user) return {};
-  return fail("not_allowed", "nobody approves what they have uploaded themselves", "somebody else must look at it",
-              ErrorKind::usage);
 }
 
 }  // namespace
@@ -119,9 +111,10 @@ Result<http::Response> requeue_stuck(Call& call, const BatchWords& words) {
 Result<http::Response> approve_all(Call& call, const BatchWords& words) {
   LADE_TRY(call.query.finish());
   LADE_TRY(call.body.finish());
-  LADE_ASSIGN(const store::BatchRecord batch, require_visible_batch(call));
-  LADE_TRY(check_may_approve(call, batch));
-  return tell(call, jobs::approve_batch(call.connection, batch_order(call)), words);
+  LADE_TRY(require_visible_batch(call));
+  jobs::BatchOrder order = batch_order(call);
+  LADE_ASSIGN(order.four_eyes, needs_four_eyes(call, call.connection));
+  return tell(call, jobs::approve_batch(call.connection, order), words);
 }
 
 }  // namespace lade::api

@@ -69,7 +69,7 @@ Result<store::BatchRecord> require_visible_batch(const Call& call) {
 }
 
 jobs::BatchOrder batch_order(const Call& call) {
-  return {call.at("batch"), call.who().user, call.who().company};
+  return {call.at("batch"), call.who().user, call.who().company, call.who().user_id};
 }
 
 Result<store::BatchFilter> read_batch_filter(Call& call) {

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include "accounts/companies.h"
 #include "api/imports.h"
 #include "api/problem.h"
 #include "api/views.h"
@@ -58,17 +57,15 @@ Result<http::Response> approve(Call& call) {
   LADE_TRY(call.query.finish());
   LADE_ASSIGN(const auto seen, seen_revision(call));
   LADE_TRY(call.body.finish());
-  LADE_ASSIGN(const JobRecord job, require_import(call, call.connection));
+  LADE_TRY(require_import(call, call.connection));
   if (!seen)
     return fail("precondition_required", "an approval must say what was reviewed",
                 "send If-Match with the ETag of the import as it was looked at, or its revision", ErrorKind::usage);
   const std::int64_t revision = *seen;
-  LADE_ASSIGN(const auto company, accounts::require_company(call.connection, std::to_string(job.company)));
-  if (company.approver_must_differ && job.created_by_id == call.who().user_id)
-    return fail("not_allowed", "nobody approves what they have uploaded themselves", "somebody else must look at it",
-                ErrorKind::usage);
+  jobs::JobOrder order = order_of(call);
+  LADE_ASSIGN(order.four_eyes, needs_four_eyes(call, call.connection));
   call.audit["revision"] = revision;
-  return answer(call, jobs::approve_job(call.connection, order_of(call), revision));
+  return answer(call, jobs::approve_job(call.connection, order, revision));
 }
 
 Result<http::Response> reject(Call& call) {
@@ -96,7 +93,8 @@ Result<http::Response> clone(Call& call) {
   const std::string review = call.body.text("review").value_or("");
   LADE_TRY(call.body.finish());
   LADE_TRY(require_import(call, call.connection));
-  auto job = jobs::clone_job(call.connection, order_of(call), force, review);
+  LADE_ASSIGN(const bool may_relax, may_relax_review(call, call.connection));
+  auto job = jobs::clone_job(call.connection, order_of(call), force, review, may_relax);
   if (job) call.audit["clone"] = job->uuid;
   return answer(call, std::move(job));
 }

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "accounts/companies.h"
 #include "api/drafts.h"
 #include "api/dropped_files.h"
 #include "api/imports.h"
@@ -86,7 +87,7 @@ Result<http::Response> create_by_json(const Asked& asked, db::Connection& connec
   const auto file_id = fields.text("file_id");
   const bool by_name = fields.text("filename").has_value();
   const auto draft_id = fields.text("draft_id");
-  LADE_ASSIGN(const Wishes wishes, read_wishes(asked, fields));
+  LADE_ASSIGN(Wishes wishes, read_wishes(asked, fields));
   LADE_TRY(fields.finish());
   if (file_id && by_name)
     return fail("request_invalid", "both file_id and filename are given", "an import has one file", ErrorKind::usage);
@@ -104,6 +105,7 @@ Result<http::Response> create_by_json(const Asked& asked, db::Connection& connec
                 ErrorKind::usage);
   LADE_ASSIGN(const store::StoredDefinition definition,
               jobs::require_definition(connection, wishes.definition, asked.who().company, wishes.version));
+  LADE_ASSIGN(wishes.options.may_relax_review, may_relax_review(asked, connection));
   LADE_ASSIGN(const JobRecord job, jobs::create_import(connection, {definition, wishes.options, wishes.limits}));
   note.object_id = job.uuid;
   return accepted(job);
@@ -276,6 +278,7 @@ Result<http::Response> import_file(const Asked& asked, db::Connection& connectio
     if (const ManifestEntry* entry = manifest.find(file.name)) obey(*entry, wishes);
   }
   LADE_ASSIGN(const store::StoredDefinition definition, choose_definition(asked, connection, wishes, file));
+  LADE_ASSIGN(wishes.options.may_relax_review, may_relax_review(asked, connection));
   auto job = jobs::create_import(connection, {definition, wishes.options, wishes.limits, &file});
   if (!job) return refused(connection, std::move(job).error(), definition, file, wishes.options);
   note.object_id = job->uuid;
@@ -302,6 +305,17 @@ jobs::JobOrder order_of(const Asked& asked) {
           .actor = asked.who().user,
           .company = asked.who().company,
           .actor_id = asked.who().user_id};
+}
+
+Result<bool> needs_four_eyes(const Asked& asked, db::Connection& connection) {
+  LADE_ASSIGN(const auto company, accounts::require_company(connection, std::to_string(asked.who().company)));
+  return company.approver_must_differ;
+}
+
+Result<bool> may_relax_review(const Asked& asked, db::Connection& connection) {
+  if (!accounts::may(asked.who(), accounts::Role::reviewer, "imports:review")) return false;
+  LADE_ASSIGN(const bool four_eyes, needs_four_eyes(asked, connection));
+  return !four_eyes;
 }
 
 store::JobFilter visible_imports(const accounts::Principal& who) {

@@ -21,6 +21,10 @@ store::JobFilter visible_imports(const accounts::Principal& who);
 Result<store::JobRecord> require_import(const Asked& asked, db::Connection& connection);
 // The same as an order by who asks.
 jobs::JobOrder order_of(const Asked& asked);
+// Whether nobody of the company approves what they have brought themselves.
+Result<bool> needs_four_eyes(const Asked& asked, db::Connection& connection);
+// Whether who asks may have an import reviewed less strictly than its definition wants: as good as approving it.
+Result<bool> may_relax_review(const Asked& asked, db::Connection& connection);
 // The ETag of what a reviewer has seen.
 std::string revision_tag(const store::JobRecord& job);
 

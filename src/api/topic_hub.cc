@@ -72,6 +72,7 @@ std::shared_ptr<http::EventChannel> TopicHub::watch(const accounts::Principal& w
   Room& room = rooms_[{who.company, seen_by, project, who.instance_admin}];
   room.filter = {.seen_by = seen_by, .project = project, .company = who.company};
   room.figures_of = who.instance_admin ? 0 : who.company;
+  room.batches_of = own ? who.user : "";
   std::string text = hello();
   if (!last.empty()) {
     const std::string prefix = boot_ + ".";
@@ -140,7 +141,8 @@ Result<void> TopicHub::look_around(const std::stop_token& stop) {
       Topics topics;
       for (const Watcher& watcher : room.watchers)
         for (const auto& [name, topic] : kTopics) topics.*topic = topics.*topic || watcher.topics.*topic;
-      if (!room.watchers.empty()) wanted.emplace_back(sight, Room{room.filter, room.figures_of}, topics);
+      if (!room.watchers.empty())
+        wanted.emplace_back(sight, Room{room.filter, room.figures_of, room.batches_of}, topics);
     }
     std::erase_if(rooms_, [&](const auto& entry) { return now - entry.second.idle_since > kIdle; });
   }
@@ -169,7 +171,8 @@ Result<std::vector<TopicHub::Seen>> TopicHub::see(db::Connection& connection, co
   }
   if (topics.batches) {
     LADE_ASSIGN(const store::BatchPage page,
-                store::list_batches(connection, {.limit = kBatches, .company = room.filter.company}));
+                store::list_batches(
+                    connection, {.created_by = room.batches_of, .limit = kBatches, .company = room.filter.company}));
     for (const store::BatchRecord& batch : page.batches)
       seen.push_back({&Topics::batches, "batch " + batch.uuid, "batch", json::serialize(to_json(batch))});
   }

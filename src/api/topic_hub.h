@@ -58,6 +58,7 @@ class TopicHub {
   struct Room {
     store::JobFilter filter;
     std::int64_t figures_of = 0;
+    std::string batches_of = {};  // empty: everybody's
     std::vector<Watcher> watchers;
     std::map<std::string, std::string> shown;  // by what it is about
     std::deque<Told> told;                     // the newest

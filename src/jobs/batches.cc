@@ -27,7 +27,7 @@ using store::BatchRecord;
 
 // Nothing is wrong but this job's own standing.
 bool is_refusal(const Error& error) {
-  return error.kind == ErrorKind::invalid || error.kind == ErrorKind::duplicate;
+  return error.kind == ErrorKind::invalid || error.kind == ErrorKind::duplicate || error.code == "not_allowed";
 }
 
 Error refusal(const BatchRecord& batch, std::string_view why, std::string_view hint = {}) {
@@ -101,7 +101,8 @@ Result<BatchOutcome> act_on_jobs(db::Connection& connection, const BatchOrder& o
   if (action.newcomers_wait) LADE_TRY(store::let_newcomers_wait(connection, outcome.batch.id, *action.newcomers_wait));
   LADE_ASSIGN(const auto jobs, store::jobs_of_batch(connection, outcome.batch.id));
   for (const std::int64_t job : jobs)
-    LADE_TRY(on_job(outcome, action.act(connection, {std::to_string(job), order.actor, order.company})));
+    LADE_TRY(on_job(outcome, action.act(connection, {std::to_string(job), order.actor, order.company, order.actor_id,
+                                                     order.four_eyes})));
   LADE_TRY(conclude(connection, order, action.event, outcome));
   return outcome;
 }

@@ -20,6 +20,8 @@ struct BatchOrder {
   std::string batch;       // name, UUID or id
   std::string actor = {};  // empty: lade itself
   std::int64_t company = store::kDefaultCompany;
+  std::int64_t actor_id = 0;  // 0: nobody who has an account
+  bool four_eyes = false;     // of JobOrder
 };
 
 Error batch_not_found(const std::string& reference);

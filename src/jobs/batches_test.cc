@@ -44,6 +44,15 @@ class BatchControl : public testing::StoredJobsTest {
                                                             : JobEvent::completed));
     return id;
   }
+  std::int64_t add_user(const std::string& email) {
+    const db::Value values[] = {new_uuid(), store::kDefaultCompany, email};
+    const auto rows = connection->query(
+        "INSERT INTO lade_user (uuid, company_id, email, name, role, sight, created_at) "
+        "VALUES ($1, $2, $3, '', 'reviewer', 'company', CURRENT_TIMESTAMP) RETURNING id",
+        values);
+    EXPECT_OK(rows);
+    return rows ? db::integer_of(rows->front().front()) : 0;
+  }
   std::size_t claimable() {
     auto transaction = db::Transaction::begin(*connection);
     const auto tasks = queue::claim(*connection, {.node = "n1", .count = 100, .storage = "disk"});
@@ -133,6 +142,42 @@ TEST_P(BatchControl, RetryTakesUpOnlyWhatFailedOrWasCancelled) {
   EXPECT_EQ(status(cancelled), "running");
   EXPECT_EQ(status(gone), "failed") << "a refused job is left as it was";
   EXPECT_EQ(status(done), "succeeded");
+}
+
+TEST_P(BatchControl, NothingOfAFinalizedBatchComesBack) {
+  const std::int64_t failed = add_ended(JobOutcome::failed), other = created(new_job());
+  place(other, {JobState::processing_data, {}});
+  ASSERT_OK(change(other, JobEvent::failed));
+  ASSERT_OK(finalize_batch(*connection, order));
+  EXPECT_FAILS(retry_job(*connection, {std::to_string(failed), "eve"}), "transition_refused");
+  EXPECT_FAILS(retry_batch(*connection, order), "transition_refused");
+  EXPECT_EQ(status(failed), "failed");
+  EXPECT_OK(store::retry_job(*connection, other, "eve")) << "it is in no batch";
+}
+
+TEST_P(BatchControl, WhereFourEyesAreWantedNobodyApprovesTheirOwn) {
+  const std::int64_t eve = add_user("eve@example.com"), ada = add_user("ada@example.com");
+  const auto waiting = [&](std::int64_t whose) {
+    store::NewJob job = job_of_batch();
+    job.created_by_id = whose;
+    const std::int64_t id = created(job);
+    place(id, {JobState::waiting_for_review, {}});
+    return id;
+  };
+  const std::int64_t own = waiting(eve), others = waiting(ada), nobodys = waiting(0);
+  BatchOrder by_eve{"monday", "eve", store::kDefaultCompany, eve, true};
+  const auto approved = approve_batch(*connection, by_eve);
+  ASSERT_OK(approved);
+  EXPECT_EQ(approved->done, 2);
+  EXPECT_EQ(approved->refused, (std::map<std::string, std::int64_t>{{"not_allowed", 1}}));
+  EXPECT_EQ(status(own), "waiting_for_review");
+  EXPECT_NE(status(others), "waiting_for_review");
+  EXPECT_NE(status(nobodys), "waiting_for_review");
+  EXPECT_FAILS(approve_job(*connection, {std::to_string(own), "eve", store::kDefaultCompany, eve, true}),
+               "not_allowed");
+  by_eve.four_eyes = false;
+  EXPECT_OK(approve_batch(*connection, by_eve));
+  EXPECT_NE(status(own), "waiting_for_review");
 }
 
 TEST_P(BatchControl, NamesAreOneLine) {

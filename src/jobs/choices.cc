@@ -84,16 +84,19 @@ Result<void> choose_values(Definition& definition, std::string_view name, const 
   return {};
 }
 
-Result<void> choose_review(Definition& definition, const std::string& word) {
+Result<void> choose_review(Definition& definition, const std::string& word, bool may_relax) {
   using definition::Review;
   static constexpr std::pair<std::string_view, Review> kWords[] = {
-      {"never", Review::never}, {"on_issues", Review::on_issues}, {"always", Review::always}};
-  for (const auto& [name, review] : kWords)
-    if (name == word) {
-      definition.review = review;
-      return {};
-    }
-  return fail(invalid(fmt::format("there is no review '{}'", word), "never, on_issues or always"));
+      {"never", Review::never}, {"on_issues", Review::on_issues}, {"always", Review::always}};  // ever stricter
+  const auto chosen = std::ranges::find(kWords, word, &std::pair<std::string_view, Review>::first);
+  if (chosen == std::end(kWords))
+    return fail(invalid(fmt::format("there is no review '{}'", word), "never, on_issues or always"));
+  const auto wanted = std::ranges::find(kWords, definition.review, &std::pair<std::string_view, Review>::second);
+  if (chosen < wanted && !may_relax)
+    return fail("not_allowed", fmt::format("the definition wants 'review: {}', which is stricter", wanted->first),
+                "somebody who may approve on their own can relax it", ErrorKind::usage);
+  definition.review = chosen->second;
+  return {};
 }
 
 // Options hold objects as JSON: whoever takes them in sees to it.
@@ -110,7 +113,7 @@ bool has_choices(const ImportOptions& options) {
 Result<void> apply_choices(Definition& definition, const ImportOptions& options) {
   for (const auto& [name, source] : object_of(options.mapping)) LADE_TRY(choose_source(definition, name, source));
   for (const auto& [name, choices] : object_of(options.values)) LADE_TRY(choose_values(definition, name, choices));
-  if (!options.review.empty()) LADE_TRY(choose_review(definition, options.review));
+  if (!options.review.empty()) LADE_TRY(choose_review(definition, options.review, options.may_relax_review));
   return {};
 }
 

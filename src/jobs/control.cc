@@ -186,11 +186,13 @@ store::NewJob copy_of(const JobRecord& job, const JobOrder& order, bool force) {
 }
 
 // The definition as a job keeps it, reviewed as `review` says.
-Result<std::string> reviewed_snapshot(db::Connection& connection, const JobRecord& job, const std::string& review) {
+Result<std::string> reviewed_snapshot(db::Connection& connection, const JobRecord& job, const std::string& review,
+                                      bool may_relax) {
   if (review.empty()) return store::job_snapshot(connection, job.id);
   LADE_ASSIGN(definition::Definition definition, definition_of(connection, job));
   ImportOptions options;
   options.review = review;
+  options.may_relax_review = may_relax;
   LADE_TRY(apply_choices(definition, options));
   return definition::to_json(definition);
 }
@@ -290,6 +292,9 @@ Result<JobRecord> retry_job(db::Connection& connection, const JobOrder& order, c
 
 Result<JobRecord> approve_job(db::Connection& connection, const JobOrder& order, std::optional<std::int64_t> revision) {
   return act(connection, order, [&](const JobRecord& job) -> Result<void> {
+    if (order.four_eyes && order.actor_id != 0 && job.created_by_id == order.actor_id)
+      return fail("not_allowed", "nobody approves what they have uploaded themselves", "somebody else must look at it",
+                  ErrorKind::usage);
     LADE_TRY(store::change_job(connection, job.id,
                                {.event = JobEvent::approved, .actor = order.actor, .revision = revision}));
     LADE_ASSIGN(const JobGroup group, group_of(connection, job));
@@ -322,13 +327,14 @@ Result<std::string> rejection_reason(db::Connection& connection, const JobRecord
   return reason != nullptr && reason->is_string() ? std::string(reason->get_string()) : std::string();
 }
 
-Result<JobRecord> clone_job(db::Connection& connection, const JobOrder& order, bool force, const std::string& review) {
+Result<JobRecord> clone_job(db::Connection& connection, const JobOrder& order, bool force, const std::string& review,
+                            bool may_relax_review) {
   return db::in_transaction(connection, [&]() -> Result<JobRecord> {
     LADE_ASSIGN(const JobRecord job, require_job(connection, order.job, order.company));
     LADE_TRY(check_is_import(job));
     LADE_TRY(check_file(connection, job));
     store::NewJob copy = copy_of(job, order, force);
-    LADE_ASSIGN(copy.snapshot, reviewed_snapshot(connection, job, review));
+    LADE_ASSIGN(copy.snapshot, reviewed_snapshot(connection, job, review, may_relax_review));
     LADE_ASSIGN(const std::int64_t id, admit_job(connection, copy));
     LADE_ASSIGN(JobRecord clone, require_job(connection, std::to_string(id), order.company));
     LADE_ASSIGN(std::string storage, storage_of(connection, job));

@@ -25,6 +25,7 @@ struct JobOrder {
   std::string actor = {};  // empty: lade itself
   std::int64_t company = store::kDefaultCompany;
   std::int64_t actor_id = 0;  // 0: nobody who has an account
+  bool four_eyes = false;     // nobody approves what they have brought themselves
 };
 
 Error job_not_found(const std::string& reference);
@@ -73,7 +74,7 @@ Result<std::string> rejection_reason(db::Connection& connection, const store::Jo
 // with job_exists while a job that does the same is live, unless `force`. `review`: never, on_issues or always, over
 // what the job's definition says; another word fails with choice_invalid.
 Result<store::JobRecord> clone_job(db::Connection& connection, const JobOrder& order, bool force = false,
-                                   const std::string& review = {});
+                                   const std::string& review = {}, bool may_relax_review = true);
 
 struct DeletedJob {
   store::JobRecord job;                    // as it was

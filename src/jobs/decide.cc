@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <map>
 #include <set>
 
 #include "db/in_transaction.h"
@@ -60,14 +61,13 @@ Result<void> check_seen(const ReviewItem& item, const std::optional<std::int64_t
               fmt::format("look at it again; its revision is {} now", item.revision), ErrorKind::duplicate);
 }
 
-Result<steps::EntityTable> table_of(db::Connection& connection, const ReviewItem& item) {
-  LADE_ASSIGN(const auto job, store::job_with_id(connection, item.job));
+Result<steps::EntityTable> table_of(db::Connection& connection, std::int64_t job_id, const std::string& code) {
+  LADE_ASSIGN(const auto job, store::job_with_id(connection, job_id));
   if (!job) return fail("job_not_found", "its job was deleted", "", ErrorKind::invalid);
   LADE_ASSIGN(const definition::Definition definition, definition_of(connection, *job));
-  const auto step = std::ranges::find(definition.steps, item.step, &definition::Step::code);
+  const auto step = std::ranges::find(definition.steps, code, &definition::Step::code);
   if (step == definition.steps.end())
-    return fail("step_unknown", fmt::format("the definition has no step '{}' any more", item.step), "",
-                ErrorKind::invalid);
+    return fail("step_unknown", fmt::format("the definition has no step '{}' any more", code), "", ErrorKind::invalid);
   return steps::entity_table(*step);
 }
 
@@ -75,7 +75,7 @@ Result<NameDecision> decision_of(db::Connection& connection, const ReviewItem& i
                                  const std::string& actor) {
   NameDecision decision{.decision = std::string(word_of(wanted.kind)), .decided_by = actor};
   if (wanted.kind == DecisionKind::reject) return decision;
-  LADE_ASSIGN(const steps::EntityTable table, table_of(connection, item));
+  LADE_ASSIGN(const steps::EntityTable table, table_of(connection, item.job, item.step));
   decision.entity = wanted.entity;
   if (wanted.kind == DecisionKind::create) {
     LADE_ASSIGN(decision.entity, create_entity(connection, table, item.name, wanted.values));
@@ -126,8 +126,10 @@ Result<Decided> as_it_stands(db::Connection& connection, const ReviewItem& item,
 
 // The best candidates of open items by their names, where they are clearly the best.
 struct Best {
-  ReviewItem item;
-  std::string entity;
+  NameKey key;
+  std::string name, entity;
+  std::int64_t job = 0;
+  std::string step;
 };
 Result<std::vector<Best>> best_candidates(db::Connection& connection, store::ReviewFilter filter) {
   std::set<std::tuple<std::string, std::string, std::string>> seen;
@@ -139,24 +141,33 @@ Result<std::vector<Best>> best_candidates(db::Connection& connection, store::Rev
       const boost::json::value candidates = boost::json::parse(item.candidates);
       if (item.ambiguous || candidates.as_array().empty()) continue;
       if (!seen.emplace(item.table, item.rules, item.key).second) continue;
-      best.push_back({item, std::string(candidates.as_array().front().at("id").as_string())});
+      best.push_back({item.name_key(), item.name, std::string(candidates.as_array().front().at("id").as_string()),
+                      item.job, item.step});
     }
     if (static_cast<std::int64_t>(items.size()) < filter.limit) return best;
     filter.after = items.back().id;
   }
 }
 
-Result<void> accept(db::Connection& connection, const Decider& decider, const Best& best, BulkDecided& bulk) {
-  LADE_ASSIGN(const steps::EntityTable table, table_of(connection, best.item));
-  LADE_ASSIGN(const auto name, find_entity(connection, table, best.entity));
+// The tables of entities by job and step: definitions are read once for all names.
+using EntityTables = std::map<std::pair<std::int64_t, std::string>, steps::EntityTable>;
+
+Result<void> accept(db::Connection& connection, const Decider& decider, const Best& best, EntityTables& tables,
+                    BulkDecided& bulk) {
+  auto table = tables.find({best.job, best.step});
+  if (table == tables.end()) {
+    LADE_ASSIGN(steps::EntityTable found, table_of(connection, best.job, best.step));
+    table = tables.emplace(std::pair(best.job, best.step), std::move(found)).first;
+  }
+  LADE_ASSIGN(const auto name, find_entity(connection, table->second, best.entity));
   if (!name) {
     ++bulk.gone;
     return {};
   }
   const NameDecision decision{
       .decision = "pick", .entity = best.entity, .entity_name = *name, .decided_by = decider.actor};
-  LADE_TRY(store::remember_name(connection, best.item.name_key(), best.item.name, decision));
-  LADE_ASSIGN(const std::int64_t items, store::decide_review_items(connection, best.item.name_key(), decision));
+  LADE_TRY(store::remember_name(connection, best.key, best.name, decision));
+  LADE_ASSIGN(const std::int64_t items, store::decide_review_items(connection, best.key, decision));
   bulk.decided += items;
   return {};
 }
@@ -209,11 +220,12 @@ Result<BulkDecided> decide_in_bulk(db::Connection& connection, const Decider& de
     LADE_ASSIGN(const std::vector<Best> best, best_candidates(connection, filter));
     std::set<std::int64_t> jobs;
     for (const Best& one : best) {
-      LADE_ASSIGN(const auto found, asking(connection, one.item.name_key()));
+      LADE_ASSIGN(const auto found, asking(connection, one.key));
       jobs.insert(found.begin(), found.end());
     }
     LADE_TRY(lock_jobs(connection, jobs));
-    for (const Best& one : best) LADE_TRY(accept(connection, decider, one, bulk));
+    EntityTables tables;
+    for (const Best& one : best) LADE_TRY(accept(connection, decider, one, tables, bulk));
     for (const std::int64_t job : jobs) {
       LADE_ASSIGN(const store::RowsToSend rows, store::rows_to_send(connection, job));
       if (!rows.rows.empty()) bulk.jobs.push_back(job);

@@ -62,9 +62,10 @@ struct ImportOptions {
   std::string default_valid_from = {};
   std::string default_valid_to = {};
   // What a person has chosen for this file, over what the definition says (jobs/choices.h); empty: nothing.
-  std::string mapping = {};  // {"data column": "source column" or null}
-  std::string values = {};   // {"data column": {"text": {"use": "text"} or {"empty": true} or {"fail": true}}}
-  std::string review = {};   // never, on_issues, always
+  std::string mapping = {};      // {"data column": "source column" or null}
+  std::string values = {};       // {"data column": {"text": {"use": "text"} or {"empty": true} or {"fail": true}}}
+  std::string review = {};       // never, on_issues, always
+  bool may_relax_review = true;  // false: a review may only become stricter than the definition wants it
   // UUID of another import of the file, whose corrections its preview takes over; empty: none. How the file is read
   // does not depend on it.
   std::string corrections_of = {};

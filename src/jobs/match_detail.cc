@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/json.hpp>
 #include <unordered_map>
 
 #include "base/nearest.h"
 #include "csv/reader.h"
 #include "db/values.h"
+#include "definition/utf8.h"
 
 namespace lade::jobs {
 namespace {
@@ -129,6 +131,14 @@ Accepted accepted_by_enum(const DataColumn& column) {
   return accepted;
 }
 
+// The texts that can be keys: PostgreSQL takes no others.
+std::string json_list(const Counts& counts) {
+  boost::json::array list;
+  for (const auto& [text, count] : counts)
+    if (text.find('\0') == std::string::npos && !definition::find_invalid_utf8(text)) list.emplace_back(text);
+  return boost::json::serialize(list);
+}
+
 // The keys of a reference table; of a large one those that the file has.
 Result<Accepted> accepted_by_lookup(db::Connection& connection, const Lookup& lookup, const Counts& counts) {
   Accepted accepted;
@@ -149,14 +159,16 @@ Result<Accepted> accepted_by_lookup(db::Connection& connection, const Lookup& lo
     for (const db::Row& row : rows) accepted.emplace(db::text_of(row[0]), db::text_of(row[0]));
     return accepted;
   }
-  for (const auto& [text, count] : counts) {
-    if (accepted.size() >= kMostReference) break;
-    std::vector<db::Value> one = values;
-    one.emplace_back(text);
-    LADE_ASSIGN(const auto found,
-                connection.query(fmt::format("SELECT 1 {} AND {} = ${} LIMIT 1", from, key, one.size()), one));
-    if (!found.empty()) accepted.emplace(text, text);
-  }
+  // In one pass over the table: no index knows its keys as texts.
+  values.emplace_back(json_list(counts));
+  const std::string wanted = connection.backend() == db::Backend::sqlite
+                                 ? "SELECT value FROM json_each(${})"
+                                 : "SELECT jsonb_array_elements_text(${}::jsonb)";
+  LADE_ASSIGN(const auto found,
+              connection.query(fmt::format("SELECT DISTINCT {0} {1} AND {0} IN ({2}) LIMIT {3}", key, from,
+                                           fmt::format(fmt::runtime(wanted), values.size()), kMostReference),
+                               values));
+  for (const db::Row& row : found) accepted.emplace(db::text_of(row[0]), db::text_of(row[0]));
   return accepted;
 }
 

@@ -35,14 +35,6 @@ ALTER TABLE lade_batch ADD finalized_at @time;
 ALTER TABLE lade_batch ADD finalized_by text;
 )sql";
 
-// Whoever changes how many jobs of the batch are live waits here for others who do. (SQLite has one writer anyway.)
-Result<void> lock_batch(db::Connection& connection, std::int64_t batch) {
-  if (connection.backend() == db::Backend::sqlite) return {};
-  const Value values[] = {batch};
-  LADE_TRY(connection.query("SELECT 1 FROM lade_batch WHERE id = $1 FOR NO KEY UPDATE", values));
-  return {};
-}
-
 Result<bool> has_live_jobs(db::Connection& connection, std::int64_t batch) {
   const Value values[] = {batch};
   LADE_ASSIGN(const auto rows,

@@ -291,8 +291,16 @@ Result<std::vector<std::int64_t>> jobs_of_batch(db::Connection& connection, std:
   return jobs;
 }
 
+Result<void> lock_batch(db::Connection& connection, std::int64_t batch) {
+  if (connection.backend() == db::Backend::sqlite) return {};  // it has one writer
+  const Value values[] = {batch};
+  LADE_TRY(connection.query("SELECT 1 FROM lade_batch WHERE id = $1 FOR NO KEY UPDATE", values));
+  return {};
+}
+
 Result<bool> finalize_batch(db::Connection& connection, std::int64_t batch, const std::string& actor) {
   return in_transaction(connection, [&]() -> Result<bool> {
+    LADE_TRY(lock_batch(connection, batch));
     const Value values[] = {actor, batch};
     LADE_ASSIGN(const std::int64_t changed,
                 connection.execute(fmt::format("UPDATE lade_batch SET finalized_at = {}, finalized_by = $1 "

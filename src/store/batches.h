@@ -89,6 +89,8 @@ Result<std::vector<std::int64_t>> jobs_of_batch(db::Connection& connection, std:
 
 // The name of the batch's own is taken, or there is none: makes a batch that nobody has. Fails with batch_exists.
 Result<std::int64_t> create_batch(db::Connection& connection, const NewBatch& batch);
+// Until the transaction ends, nobody else joins it, finalizes it or changes how many of its jobs are live.
+Result<void> lock_batch(db::Connection& connection, std::int64_t batch);
 // Nothing of it changes any more. False: it was before, or jobs of it are live, or there is none.
 Result<bool> finalize_batch(db::Connection& connection, std::int64_t batch, const std::string& actor);
 Result<bool> is_finalized(db::Connection& connection, std::int64_t batch);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/one_line.h"
+#include "store/batches.h"
 #include "store/events.h"
 #include "store/job_list.h"
 #include "store/sql.h"
@@ -155,12 +156,31 @@ Result<void> check_no_twin(db::Connection& connection, const Decisive& job, cons
 }
 
 // A way back from finished is closed while another job takes it back, or has done so halfway.
-Result<void> check_not_being_undone(db::Connection& connection, const Decisive& job, const JobStanding& to) {
-  const bool returns = job.standing.state == JobState::finished && to.state != JobState::finished;
-  if (!returns || job.undone_by == 0) return {};
+Result<void> check_not_being_undone(db::Connection& connection, const Decisive& job) {
+  if (job.undone_by == 0) return {};
   LADE_ASSIGN(const auto undo, job_with_id(connection, job.undone_by));
   if (!undo || !is_open_undo(*undo)) return {};
   return fail(being_undone(job.slug, *undo));
+}
+
+// It is closed for good when the batch was finalized.
+Result<void> check_batch_is_open(db::Connection& connection, std::int64_t job) {
+  const Value values[] = {job};
+  LADE_ASSIGN(const auto batch,
+              connection.query("SELECT batch_id FROM lade_job WHERE id = $1 AND batch_id IS NOT NULL", values));
+  if (batch.empty()) return {};
+  const std::int64_t id = integer_of(batch.front().front());
+  LADE_TRY(lock_batch(connection, id));
+  LADE_ASSIGN(const bool finalized, is_finalized(connection, id));
+  if (!finalized) return {};
+  return fail("transition_refused", "the batch of the job was finalized: nothing of it changes any more",
+              "import the file again, outside this batch", ErrorKind::invalid);
+}
+
+Result<void> check_may_return(db::Connection& connection, std::int64_t id, const Decisive& job, const JobStanding& to) {
+  if (job.standing.state != JobState::finished || to.state == JobState::finished) return {};
+  LADE_TRY(check_not_being_undone(connection, job));
+  return check_batch_is_open(connection, id);
 }
 
 Result<void> set_flag(db::Connection& connection, std::int64_t id, std::string_view column, bool value,
@@ -205,7 +225,7 @@ Result<JobStanding> change_in_transaction(db::Connection& connection, std::int64
     LADE_ASSIGN(const JobStanding to, model::next(from.standing, change.event));
     LADE_TRY(check_revision(from, change));
     LADE_TRY(check_no_twin(connection, from, to, change));
-    LADE_TRY(check_not_being_undone(connection, from, to));
+    LADE_TRY(check_may_return(connection, id, from, to));
     JobUpdate update;
     update.set("state", std::string(to_string(to.state)));
     update.set("outcome", to.outcome ? Value(std::string(to_string(*to.outcome))) : Value());

@@ -128,6 +128,14 @@ load:
         values = {one["data_column"]: one["values"] for one in found["targets"]}["unit"]
         self.assertEqual((values["kind"], values["accepted"]), ("lookup", ["kg", "litre"]))
         self.assertEqual(values["items"][0], {"text": "liter", "rows": 1, "target": None, "similar": "litre"})
+        # Of a large table those are told that the file has.
+        series = "WITH RECURSIVE n(i) AS (SELECT 3 UNION ALL SELECT i + 1 FROM n WHERE i < 6000) SELECT i, 'unit ' || i FROM n"
+        self.run_sql(f"INSERT INTO unit {series}")
+        file = self.stored("Code,Unit\na,kg\nb,unit 5999\nc,unit 6001\nd,\"x\0y\"\n".encode())
+        found = self.client.post("/api/v1/definitions/priced/match", {"file_id": file, "detail": True}).json()
+        values = {one["data_column"]: one["values"] for one in found["targets"]}["unit"]
+        self.assertEqual(values["accepted"], ["kg", "unit 5999"])
+        self.assertEqual({one["text"]: one["target"] for one in values["items"]}["unit 6001"], None)
 
     def run_sql(self, text):
         if hasattr(self, "query"):

@@ -129,6 +129,22 @@ class Imports(ServerTest):
         self.assertEqual(other.post(f"/api/v1/imports/{job}/approve", **{"If-Match": '"0"'}).status, 202)
         self.assertEqual(self.wait_for(job)["status"], "succeeded")
 
+    def test_a_review_is_relaxed_only_by_those_who_may_approve(self):
+        refused = self.client.upload("/api/v1/imports", "a.csv", (HEADER + "a,first\n").encode(),
+                                     {"definition": "reviewed", "review": "never"})
+        self.assertIn("stricter", self.problem(refused, 403, "not_allowed")["title"] + refused.json()["detail"])
+        job = self.submit(HEADER + "a,first\n", definition="things", review="always")
+        self.wait_for(job, "waiting_for_review")
+        self.problem(self.client.post(f"/api/v1/imports/{job}/clone", {"force": True, "review": "never"}), 403, "not_allowed")
+        reviewer = self.user("reviewer@example.com", "reviewer")
+        relaxed = self.submit(HEADER + "b,second\n", definition="reviewed", client=reviewer, review="on_issues")
+        self.assertEqual(self.wait_for(relaxed, client=reviewer)["status"], "succeeded")
+        self.assertEqual(self.admin.request("PATCH", "/api/v1/company", {"approver_must_differ": True}).status, 200)
+        refused = reviewer.upload("/api/v1/imports", "c.csv", (HEADER + "c,third\n").encode(),
+                                  {"definition": "reviewed", "review": "on_issues"})
+        self.problem(refused, 403, "not_allowed")
+        self.assertEqual(self.things(), [("b", "second")])
+
     def test_pause_resume_cancel_retry_clone_delete(self):
         job = self.submit(definition="reviewed")
         self.wait_for(job, "waiting_for_review")
