@@ -5,7 +5,6 @@
 #include "base/failpoint.h"
 #include "db/in_transaction.h"
 #include "queue/enqueue.h"
-#include "store/review_items.h"
 
 namespace lade::jobs {
 namespace {
@@ -38,10 +37,15 @@ bool is_final(const Error& error) {
          error.code == "stored_file_missing";
 }
 
-Result<Resent> send(db::Connection& connection, const ReviewPlace& place, const store::JobRecord& job) {
-  LADE_ASSIGN(const store::RowsToSend found, store::rows_to_send(connection, job.id));
+Result<Resent> send(db::Connection& connection, const ReviewPlace& place, const store::JobRecord& job,
+                    std::int64_t most) {
+  LADE_ASSIGN(const store::RowsToSend found, store::rows_to_send(connection, job.id, most));
   if (found.rows.empty()) return Resent{};
   if (!is_at_rest(job)) return Resent{Resent::What::not_at_rest};
+  if (found.more) {
+    LADE_ASSIGN(const std::string queue, queue_of(connection, job));
+    LADE_TRY(send_later(connection, {job.id, job.company, place.storage.id(), queue}));
+  }
   const JobOrder order{std::to_string(job.id), found.by, job.company};
   std::vector<Fix> fixes = fixes_of(found.rows);
   std::vector<RefusedFix> refused;
@@ -78,12 +82,12 @@ Result<void> send_later(db::Connection& connection, const ResendOrder& order) {
   return {};
 }
 
-Result<Resent> send_rows(db::Connection& connection, const ReviewPlace& place, std::int64_t id) {
+Result<Resent> send_rows(db::Connection& connection, const ReviewPlace& place, std::int64_t id, std::int64_t most) {
   return db::in_transaction(connection, [&]() -> Result<Resent> {
     LADE_TRY(store::lock_sending(connection, id));
     LADE_ASSIGN(const auto job, store::job_with_id(connection, id));
     if (!job) return Resent{};
-    return send(connection, place, *job);
+    return send(connection, place, *job, most);
   });
 }
 
