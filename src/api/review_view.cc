@@ -1,5 +1,6 @@
 #include "api/review_view.h"
 
+#include "base/redact.h"
 #include "model/quality.h"
 
 namespace lade::api {
@@ -45,7 +46,7 @@ json::object to_json(const store::ReviewItem& item) {
           {"batch", text_or_null(item.batch)},
           {"row", item.row},
           {"line", item.line},
-          {"source_url", text_or_null(item.source_url)},
+          {"source_url", text_or_null(redacted(item.source_url))},
           {"evidence_path", text_or_null(item.evidence_path)},
           {"checksum", text_or_null(item.checksum)},
           {"decision", decision_json(item)},

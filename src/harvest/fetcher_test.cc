@@ -587,6 +587,34 @@ TEST_F(Fetching, RobotsThatCannotBeReadForbidAllForNow) {
   }
 }
 
+TEST_F(Fetching, RobotsThatRedirectsLeadAwayFrom) {
+  std::string location;
+  const PageServer::Answer answer = [&](const Request& request, const Peer& peer) {
+    if (request.path == "/page") return (void)peer.send(PageServer::page("page"));
+    peer.send(PageServer::page("", "Location: " + (location.empty() ? request.path + "x" : location) + "\r\n", 302));
+  };
+  const auto fetch = [&](const std::string& to) {
+    location = to;
+    serve(answer);
+    auto asked = request("/page");
+    asked.respect_robots = true;
+    return fetcher_->fetch(asked);
+  };
+  // There is none: a circle, too many, nowhere.
+  for (const char* to : {"/robots.txt", "", "ftp://example.com/"}) EXPECT_TRUE(fetch(to).has_value()) << to;
+  // There may be one somewhere else that cannot be read now.
+  for (const char* to : {"http://nowhere.test/robots.txt", "http://10.0.0.1/robots.txt"}) {
+    const auto page = fetch(to);
+    ASSERT_FALSE(page.has_value()) << to;
+    EXPECT_EQ(page.error().error.code, "robots_unavailable") << to;
+    EXPECT_FALSE(page.error().is_final) << to;
+  }
+  auto elsewhere = request();
+  elsewhere.url = "http://nowhere.test/";
+  elsewhere.respect_robots = true;
+  EXPECT_EQ(failure_of(elsewhere).reason, "unknown_host") << "where there is no host, there is no page either";
+}
+
 TEST_F(Fetching, ARedirectIsHeldAgainstTheRobotsOfItsPlace) {
   serve([&](const Request& request, const Peer& peer) {
     const bool is_other = request.headers.at("host").starts_with("other.test");

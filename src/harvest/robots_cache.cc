@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "harvest/fetch_failure.h"
@@ -29,9 +30,15 @@ FetchFailure disallowed() {
   return {.error = std::move(error), .reason = "robots_disallowed"};
 }
 
-FetchFailure unavailable(const FetchFailure& failure) {
-  // Where there is no host, there is no page either.
-  if (failure.error.code == "unreachable_url") return failure;
+// Where there is no host of the page, or none that may be asked, there is no page either.
+bool is_of_page(const FetchFailure& failure, const std::string& origin) {
+  if (failure.reason != "unknown_host" && failure.reason != "address_refused") return false;
+  const auto url = Url::parse(failure.url);
+  return url && url->origin() == origin;
+}
+
+FetchFailure unavailable(const FetchFailure& failure, const std::string& origin) {
+  if (is_of_page(failure, origin)) return failure;
   Error error{"robots_unavailable", fmt::format("the site's robots.txt cannot be read now: {}", failure.error.message),
               "until it can, nothing is fetched from there"};
   return {.error = std::move(error),
@@ -41,8 +48,11 @@ FetchFailure unavailable(const FetchFailure& failure) {
           .retry_after = failure.retry_after};
 }
 
-// A client's error means that there is none; "too many requests" does not.
+// A client's error means that there is none; "too many requests" does not. Redirects that lead to no file mean it too,
+// and more of them than five (RFC 9309, 2.3.1.2).
 bool means_none(const FetchFailure& failure) {
+  constexpr std::string_view kAstray[] = {"redirect_invalid", "redirect_loop", "too_many_redirects"};
+  if (std::ranges::find(kAstray, failure.reason) != std::end(kAstray)) return true;
   return failure.http_status >= 400 && failure.http_status < 500 && failure.http_status != 429;
 }
 
@@ -75,6 +85,7 @@ void RobotsCache::ask(const Url& url) {
   request.respect_robots = false;
   request.limits.total = std::chrono::seconds(30);
   request.limits.body_bytes = request.limits.wire_bytes = 8 << 20;
+  request.limits.allow_downgrade = true;  // what is forbidden there is heeded, whoever may have written it
   request.body = sink.get();
   fetch_(std::move(request),
          [this, sink, origin = url.origin()](const FetchOutcome& outcome) { learn(origin, outcome, sink->text); });
@@ -88,7 +99,7 @@ void RobotsCache::learn(const std::string& origin, const FetchOutcome& outcome, 
   if (has_text) {
     entry.rules = RobotsRules::parse(text, product_);
   } else if (!means_none(outcome.error())) {
-    entry.unavailable = unavailable(outcome.error());
+    entry.unavailable = unavailable(outcome.error(), origin);
     entry.until = Clock::now() + std::min(kept_, kUnavailableFor);
   }
   // Whoever is told may ask for others, and entries may move.

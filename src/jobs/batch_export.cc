@@ -84,7 +84,7 @@ Result<void> write_row_errors(db::Connection& connection, const store::BatchReco
     LADE_ASSIGN(const auto page, store::row_errors(connection, batch.id, after));
     for (const store::RowError& error : page.errors)
       LADE_TRY(lines.write({error.job, number(error.place.row), number(error.line), "", "", "failed", error.code,
-                            error.column, error.value, redacted(error.message), "", ""}));
+                            error.column, redacted(error.value), redacted(error.message), "", ""}));
     if (!page.more || page.errors.empty()) return {};
     after = page.errors.back().place;
   }

@@ -77,6 +77,24 @@ class BatchParts : public testing::StoredJobsTest {
 };
 LADE_ON_BOTH_DATABASES(BatchParts);
 
+TEST_P(BatchParts, AKeyThatIsAnAddressIsShownWithoutSecretsToo) {
+  ASSERT_OK(connection->run("UPDATE lade_page SET page_key = url"));
+  ASSERT_OK(connection->run(fmt::format(
+      "INSERT INTO lade_issue VALUES ({}, 1, 1, 2, 'error', 'required', 'URL', 'http://eve:pw@x.example/', 'm', '')",
+      fetching)));
+  const auto task = find_row_task(*connection, batch(), fmt::format("{}-3", fetching));
+  ASSERT_OK(task);
+  EXPECT_EQ(task->key, "http://odd.example/3?token=***");
+  EXPECT_EQ(keys({.key = "http://odd.example/3?token=abc"}).size(), 1u) << "who knows it finds it";
+  StringSink errors, table, list;
+  ASSERT_OK(write_batch_errors(*connection, batch(), errors));
+  ASSERT_OK(write_batch_export(*connection, batch(), "csv", table));
+  ASSERT_OK(write_batch_export(*connection, batch(), "json", list));
+  for (const StringSink* sink : {&errors, &table, &list})
+    for (const char* secret : {"token=abc", "eve:pw"})
+      EXPECT_EQ(sink->text.find(secret), std::string::npos) << sink->text;
+}
+
 TEST_P(BatchParts, RowTasksAreFilteredAndPaged) {
   EXPECT_EQ(keys({}), (Texts{"k1", "k2", "k3", "k4", "k5", "k6"}));
   EXPECT_EQ(keys({.status = "failed"}), (Texts{"k3", "k4"}));
@@ -173,6 +191,28 @@ TEST_P(BatchParts, MetricsCountAndMeasure) {
   EXPECT_DOUBLE_EQ(scrape.retry_rate(), 0.2);
   EXPECT_DOUBLE_EQ(scrape.success_rate(), 0.8);
   EXPECT_EQ(metrics->stages[1].failed, 1) << "what could not be taken apart";
+}
+
+TEST_P(BatchParts, RowsThatFailThoughTheirPagesHaveComeCount) {
+  ASSERT_OK(connection->run(
+      fmt::format("INSERT INTO lade_issue VALUES ({0}, 1, 1, 2, 'error', 'field_missing', 'title', '', 'm', ''), "
+                  "({0}, 1, 2, 3, 'warning', 'odd', 'title', '', '', ''), "
+                  "({0}, 1, 3, 4, 'error', 'scrape_failed', '_page_error', '', 'm', '')",
+                  fetching)));
+  ASSERT_OK(connection->run(fmt::format("UPDATE lade_job SET rows_failed = 3 WHERE id = {}", fetching)));
+  EXPECT_EQ(batch().tasks.succeeded, 1);
+  EXPECT_EQ(batch().tasks.failed, 3);
+  const auto metrics = batch_metrics(*connection, batch());
+  ASSERT_OK(metrics);
+  EXPECT_DOUBLE_EQ(metrics->success_rate, 0.25);
+  EXPECT_EQ(metrics->failures, 4) << "three pages, one row";
+  EXPECT_TRUE(std::ranges::any_of(metrics->reasons, [](const auto& one) { return one.code == "field_missing"; }));
+  set(2, "failed", "content_unsupported", 10);
+  EXPECT_EQ(batch_metrics(*connection, batch())->stages[1].failed, 2) << "it came, and could not be taken apart";
+  for (const int row : {5, 6}) set(row, "failed", "scrape_failed", 10);
+  finish(fetching, JobOutcome::succeeded);
+  finish(plain, JobOutcome::failed);
+  EXPECT_EQ(batch().status(), "failed") << "none of its rows has come through";
 }
 
 TEST_P(BatchParts, ErrorsAreATableThatNoSpreadsheetRuns) {

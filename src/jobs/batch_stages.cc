@@ -150,9 +150,9 @@ std::string_view stage_of_kind(std::string_view kind) {
 
 std::string_view stage_of_code(std::string_view code) {
   // What goes wrong with a page that was fetched.
-  static constexpr std::string_view kOfFields[] = {"charset_unknown", "field_invalid",    "field_too_large",
-                                                   "import_missing",  "invalid_payload",  "missing_payload",
-                                                   "not_json",        "page_too_complex", "selector_not_applicable"};
+  static constexpr std::string_view kOfFields[] = {
+      "charset_unknown", "content_unsupported", "field_invalid", "field_too_large",  "import_missing",
+      "invalid_payload", "missing_payload",     "not_json",      "page_too_complex", "selector_not_applicable"};
   if (std::ranges::find(kOfFields, code) != std::end(kOfFields)) return stage::kEnrich;
   return code == "resolution_failed" ? stage::kResolve : stage::kScrape;
 }

@@ -49,7 +49,7 @@ RowTask task_of(const JobRecord& job, const store::PageRecord& page) {
   task.job = job.slug;
   task.type = "page";
   task.row = page.row_id;
-  task.key = page.key;
+  task.key = redacted(page.key);
   task.status = waits(job) && page.status == store::page_status::kSucceeded ? std::string(kReady) : page.status;
   task.attempt = page.attempt;
   if (!page.error.empty()) task.error = redacted_error(page.error);

@@ -239,6 +239,24 @@ TEST_P(DecideTest, ATaskSendsTheRowsOnceTheJobIsAtRest) {
   EXPECT_EQ(integer("SELECT count(*) FROM lade_task WHERE kind = 'resend' AND status <> 'succeeded'"), 0);
 }
 
+TEST_P(DecideTest, MoreRowsThanGoAtOnceAreSentOneAfterTheOther) {
+  const std::string job = submit(kFile, yaml());
+  run_worker();
+  for (const auto& [name, entity] : {std::pair("Tyagarajan Swami", "1"), std::pair("Anna Lee", "3")})
+    ASSERT_OK(decide(*connection, decider(), {.item = item_of(name).id, .entity = entity}));
+  const auto waiting = [&] {
+    return integer("SELECT count(*) FROM lade_task WHERE kind = 'resend' AND status = 'pending'");
+  };
+  ASSERT_EQ(waiting(), 0);
+  const auto storage = storage::Folder::open(storage_path(options));
+  const auto first = send_rows(*connection, {*storage, options}, record(job).id, 1);
+  ASSERT_OK(first);
+  EXPECT_EQ(first->rows, 1);
+  EXPECT_EQ(waiting(), 1) << "for the others";
+  run_worker();
+  EXPECT_EQ(works(), (Strings{"five|3|1|remembered", "four|1|2|remembered", "one|1|1|same", "three|1|2|remembered"}));
+}
+
 TEST_P(DecideTest, WhatBreaksOnTheWayIsDoneOnce) {
   work.settings.retry.base = std::chrono::milliseconds(10);
   ASSERT_OK(arm_failpoints("stage=error:injected@1;resend=error:injected@1"));

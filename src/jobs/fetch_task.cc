@@ -35,6 +35,23 @@ class PageGroup {
   }
 
   Result<void> run() {
+    Result<void> done = fetch();
+    if (done) return done;
+    // Permits that were bought count for all nodes until they are given back.
+    attempts_.break_off();
+    (void)settle();
+    return done;
+  }
+
+ private:
+  struct Waiting {
+    OpenPage page;
+    Clock::time_point due;
+  };
+
+  const std::string& node() const { return context_.task().lease.node; }
+
+  Result<void> fetch() {
     LADE_TRY(load());
     if (waiting_.empty()) return {};
     for (;;) {
@@ -53,14 +70,6 @@ class PageGroup {
       return {};
     }
   }
-
- private:
-  struct Waiting {
-    OpenPage page;
-    Clock::time_point due;
-  };
-
-  const std::string& node() const { return context_.task().lease.node; }
 
   // What is to be done. A page that is running belonged to somebody who has lost the task: its next attempt begins.
   Result<void> load() {
@@ -108,7 +117,7 @@ class PageGroup {
     for (const auto end = Clock::now() + kLinger; !ended.empty() && ended.size() < worth && Clock::now() < end;)
       std::ranges::move(attempts_.wait(end, context_.stop()), std::back_inserter(ended));
     if (!ended.empty()) LADE_FAILPOINT("fetch_ended");
-    LADE_ASSIGN(auto results, results_of(open_, desk_.storage(), ended));
+    std::vector<PageResult> results = results_of(open_, desk_.storage(), ended);
     std::ranges::move(exhausted(), std::back_inserter(results));
     return results;
   }
@@ -191,25 +200,14 @@ class PageGroup {
     }
   }
 
-  // Gives back what was bought and is not used.
-  Result<void> settle() {
-    if (!open_.gate.has_business()) return {};
-    const std::lock_guard trading(desk_.fetching().trading());
-    LADE_ASSIGN(const db::Pool::Lease session, context_.sessions().acquire({}));
-    LADE_ASSIGN(db::Transaction transaction, db::Transaction::begin(*session));
-    LADE_ASSIGN(PageGate::Trade trade, PageGate::Trade::make(open_.gate, *session, node(), {}));
-    LADE_TRY(transaction.commit());
-    trade.commit();
-    return {};
-  }
+  Result<void> settle() { return desk_.fetching().settle(open_.gate, context_.sessions(), node()); }
 
   // Somebody wants it to stop: what is under way is broken off, and its next attempt is for whoever comes next.
   Result<void> abandon() {
     is_paused_ = true;
-    LADE_ASSIGN(const auto results, results_of(open_, desk_.storage(), attempts_.break_off()));
+    const std::vector<PageResult> results = results_of(open_, desk_.storage(), attempts_.break_off());
     if (auto published = publish(results); !published && published.error().code != "lease_lost")
       return fail(std::move(published).error());
-    LADE_TRY(settle());
     return fail(cancelled());
   }
 

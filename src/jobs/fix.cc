@@ -192,4 +192,23 @@ Result<JobRecord> fix_rows(db::Connection& connection, const ReviewPlace& place,
   });
 }
 
+Result<JobRecord> try_fixes(db::Connection& connection, const ReviewPlace& place, const JobOrder& order,
+                            const std::vector<Fix>& fixes, std::vector<RefusedFix>& refused) {
+  refused.clear();
+  LADE_ASSIGN(db::Savepoint savepoint, db::Savepoint::begin(connection));
+  auto fixed = fix_rows(connection, place, order, fixes, refused);
+  if (fixed)
+    LADE_TRY(savepoint.release());
+  else
+    LADE_TRY(savepoint.rollback());
+  return fixed;
+}
+
+std::vector<Fix> without_refused(std::vector<Fix> fixes, const std::vector<RefusedFix>& refused) {
+  std::set<std::int64_t> out;
+  for (const RefusedFix& one : refused) out.insert(one.row);
+  std::erase_if(fixes, [&](const Fix& fix) { return out.contains(fix.row); });
+  return fixes;
+}
+
 }  // namespace lade::jobs

@@ -32,6 +32,12 @@ struct RefusedFix {
 Result<store::JobRecord> fix_rows(db::Connection& connection, const ReviewPlace& place, const JobOrder& order,
                                   const std::vector<Fix>& fixes, std::vector<RefusedFix>& refused);
 
+// The same under a savepoint: when it fails nothing of it has happened, and the caller's transaction goes on.
+// `refused` has only what is refused now.
+Result<store::JobRecord> try_fixes(db::Connection& connection, const ReviewPlace& place, const JobOrder& order,
+                                   const std::vector<Fix>& fixes, std::vector<RefusedFix>& refused);
+std::vector<Fix> without_refused(std::vector<Fix> fixes, const std::vector<RefusedFix>& refused);
+
 // The rows of a corrected failed file, as lade gave it back: CSV or a workbook with the column _row. What is said about
 // the rows is left out, and guards of formulas are taken off. Fails with fixes_invalid when it has no such column or
 // another one that the job's file has not, with fixes_too_many, and as reading files does.

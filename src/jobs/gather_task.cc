@@ -68,9 +68,14 @@ Result<void> mend(queue::TaskContext& context, Desk& desk, db::Connection& conne
     rows.push_back(page.row_id);
   }
   LADE_ASSIGN(queue::Publication publication, context.publish(connection));
+  const ReviewPlace place{desk.storage(), desk.here()};
+  const JobOrder order{.job = job.uuid, .company = job.company};
   std::vector<RefusedFix> refused;
-  LADE_TRY(
-      fix_rows(connection, {desk.storage(), desk.here()}, {.job = job.uuid, .company = job.company}, fixes, refused));
+  auto mended = try_fixes(connection, place, order, fixes, refused);
+  // Rows that somebody has corrected by hand stay as they are; without any other the job goes on all the same.
+  if (!mended && !refused.empty())
+    mended = try_fixes(connection, place, order, without_refused(std::move(fixes), refused), refused);
+  if (!mended) return fail(std::move(mended).error());
   LADE_TRY(store::mark_gathered(connection, job.id, rows));
   LADE_FAILPOINT("gathered");
   LADE_TRY(publication.commit());
@@ -165,7 +170,7 @@ Result<void> plan_pages(queue::TaskContext& context, db::Connection& connection,
 }
 
 Result<void> gather_pages(queue::TaskContext& context, Desk& desk, const TaskTarget& target) {
-  desk.fetching().close(target.job);
+  LADE_TRY(desk.fetching().close(target.job, context.sessions(), context.task().lease.node));
   LADE_ASSIGN(const auto connection, db::connect(context.sessions().url()));
   LADE_ASSIGN(const auto record, store::job_with_id(*connection, target.job));
   if (!record) return fail("job_not_found", "the job was deleted");

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "db/in_transaction.h"
+
 namespace lade::jobs {
 namespace {
 
@@ -73,13 +75,36 @@ Result<std::shared_ptr<OpenFetch>> FetchDesk::open(std::int64_t job,
   }
   std::shared_ptr<OpenFetch> open = found;
   if (open_.size() > kMostOpen)
-    std::erase_if(open_, [&](const auto& entry) { return entry.first != job && entry.second.use_count() == 1; });
+    std::erase_if(open_, [&](const auto& entry) {
+      return entry.first != job && entry.second.use_count() == 1 && !entry.second->gate.has_business();
+    });
   return open;
 }
 
-void FetchDesk::close(std::int64_t job) {
+Result<void> FetchDesk::close(std::int64_t job, db::Pool& sessions, const std::string& node) {
+  std::shared_ptr<OpenFetch> open;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = open_.find(job);
+    if (found == open_.end()) return {};
+    open = found->second;
+  }
+  // A task that ended while the database was away could not do it.
+  LADE_TRY(settle(open->gate, sessions, node));
   const std::lock_guard lock(mutex_);
   open_.erase(job);
+  return {};
+}
+
+Result<void> FetchDesk::settle(PageGate& gate, db::Pool& sessions, const std::string& node) {
+  if (!gate.has_business()) return {};
+  const std::lock_guard trading(trading_);
+  LADE_ASSIGN(const db::Pool::Lease session, sessions.acquire({}));
+  LADE_ASSIGN(db::Transaction transaction, db::Transaction::begin(*session));
+  LADE_ASSIGN(PageGate::Trade trade, PageGate::Trade::make(gate, *session, node, {}));
+  LADE_TRY(transaction.commit());
+  trade.commit();
+  return {};
 }
 
 }  // namespace lade::jobs

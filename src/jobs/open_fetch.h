@@ -37,7 +37,10 @@ class FetchDesk {
   // Opened when it is not yet; `read` gives the job's definition then.
   Result<std::shared_ptr<OpenFetch>> open(std::int64_t job,
                                           const std::function<Result<definition::Definition>()>& read);
-  void close(std::int64_t job);
+  // Gives back the permits that were bought for the job and are not used, and forgets it.
+  Result<void> close(std::int64_t job, db::Pool& sessions, const std::string& node);
+  // Gives back what was bought and is not used.
+  Result<void> settle(PageGate& gate, db::Pool& sessions, const std::string& node);
   // Held from PageGate::Trade::make() to the end of its transaction.
   std::mutex& trading() { return trading_; }
   const HarvestOptions& options() const { return options_; }

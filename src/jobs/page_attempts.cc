@@ -161,6 +161,15 @@ Result<void> keep(const storage::Storage& storage, const std::vector<EndedAttemp
   return {};
 }
 
+// The storage has not taken the bodies: their pages are asked for once more.
+void try_again(const OpenFetch& open, const std::vector<EndedAttempt>& attempts, const Error& error,
+               std::vector<PageResult>& results) {
+  for (std::size_t i = 0; i < attempts.size(); ++i)
+    if (!results[i].checksum.empty())
+      results[i] = failed(open, attempts[i],
+                          {.error = error, .reason = "not_kept", .url = attempts[i].outcome->url, .is_final = false});
+}
+
 }  // namespace
 
 class PageAttempts::Body final : public ByteSink {
@@ -224,14 +233,14 @@ PageResult failed_result(std::int64_t row, std::int64_t attempt, PageError error
   return {.row_id = row, .attempt = attempt, .status = page_status::kFailed, .error = std::move(error)};
 }
 
-Result<std::vector<PageResult>> results_of(const OpenFetch& open, const storage::Storage& storage,
-                                           const std::vector<EndedAttempt>& attempts) {
+std::vector<PageResult> results_of(const OpenFetch& open, const storage::Storage& storage,
+                                   const std::vector<EndedAttempt>& attempts) {
   std::vector<PageResult> results;
   results.reserve(attempts.size());
   for (const EndedAttempt& attempt : attempts)
     results.push_back(attempt.outcome ? fetched(open, attempt, *attempt.outcome)
                                       : failed(open, attempt, attempt.outcome.error()));
-  LADE_TRY(keep(storage, attempts, results));
+  if (const auto kept = keep(storage, attempts, results); !kept) try_again(open, attempts, kept.error(), results);
   return results;
 }
 

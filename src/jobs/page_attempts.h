@@ -50,10 +50,10 @@ class PageAttempts {
   std::vector<EndedAttempt> ended_;  // guarded by mutex_
 };
 
-// What attempts come to: fields taken out of the pages, their bodies kept as evidence in one file of the storage.
-// Fails when the storage does.
-Result<std::vector<store::PageResult>> results_of(const OpenFetch& open, const storage::Storage& storage,
-                                                  const std::vector<EndedAttempt>& attempts);
+// What attempts come to: fields taken out of the pages, their bodies kept as evidence in one file of the storage. Pages
+// that it does not take are retryable.
+std::vector<store::PageResult> results_of(const OpenFetch& open, const storage::Storage& storage,
+                                          const std::vector<EndedAttempt>& attempts);
 // How an attempt ends that nobody told the end of.
 store::PageResult failed_result(std::int64_t row, std::int64_t attempt, store::PageError error);
 

@@ -10,6 +10,7 @@
 
 #include "base/sha256.h"
 #include "jobs/expand.h"
+#include "jobs/fix.h"
 #include "storage/folder.h"
 #include "store/pages.h"
 #include "testing/durable.h"
@@ -113,6 +114,9 @@ class Pages : public testing::DurableTest {
   Texts statuses() {
     return content("SELECT row_id, status, attempt, error_code, error_reason FROM lade_page ORDER BY row_id");
   }
+  std::int64_t permits_in_use() {
+    return integer("SELECT CAST(coalesce(sum(permits), 0) AS bigint) FROM lade_rate_use");
+  }
   Texts issues() { return content("SELECT row_id, code, column_name FROM lade_issue"); }
   Result<Summary> try_import(const std::string& csv, const std::string& yaml) {
     Progress progress;
@@ -139,7 +143,7 @@ TEST_P(Pages, AreFetchedTakenApartAndLoaded) {
   EXPECT_EQ(site.asked("/1"), 1);
   EXPECT_EQ(site.asked("/robots.txt"), 1);
   EXPECT_EQ(integer("SELECT count(*) FROM page JOIN lade_page ON page.checksum = lade_page.checksum"), 3);
-  EXPECT_EQ(integer("SELECT CAST(coalesce(sum(permits), 0) AS bigint) FROM lade_rate_use"), 0) << "all were given back";
+  EXPECT_EQ(permits_in_use(), 0) << "all were given back";
 }
 
 TEST_P(Pages, TheirBodiesAreKeptAsEvidence) {
@@ -216,7 +220,7 @@ TEST_P(Pages, RobotsAndRedirectsAreHeeded) {
   EXPECT_EQ(counts(summary), "read 3 inserted 2 failed 1");
   EXPECT_EQ(pages(), (Texts{"c1|Title of moved|a; b & c", "c3|Title of 3|a; b & c"}));
   EXPECT_EQ(site.asked("/2"), 0);
-  EXPECT_EQ(integer("SELECT CAST(coalesce(sum(permits), 0) AS bigint) FROM lade_rate_use"), 0);
+  EXPECT_EQ(permits_in_use(), 0);
   EXPECT_FAILS(try_import(manifest(1), yaml(", robots: ignore")), "robots_required");
 }
 
@@ -273,6 +277,33 @@ TEST_P(Pages, ThoseThatFailedCanBeFetchedAgainIntoTheSameJob) {
   EXPECT_FAILS(retry_pages(*connection, {job, "ada"}, {.key = "c1", .limit = 0}), "pages_not_found");
 }
 
+TEST_P(Pages, ARowCorrectedByHandStandsInNobodysWayWhenPagesAreFetchedAgain) {
+  for (const char* path : {"/2", "/3"})
+    site.set(path, [](int asked) { return asked == 1 ? Site::status(404) : Site::page("fetched"); });
+  site.set("/4", [](int) { return Site::status(410); });
+  const std::string job = submit(manifest(4), yaml());
+  run_worker();
+  const auto storage = storage::Folder::open(storage_path(options));
+  std::vector<RefusedFix> refused;
+  ASSERT_OK(fix_rows(*connection, {*storage, options}, {job, "ada"}, {{2, {{"_page_error", ""}, {"title", "by hand"}}}},
+                     refused));
+  run_worker();
+  EXPECT_EQ(pages(), (Texts{"c1|Title of 1|a; b & c", "c2|by hand|NULL"}));
+  // All of its pages, then only the one whose row is there: nothing is left to correct.
+  ASSERT_OK(retry_pages(*connection, {job, "ada"}));
+  run_worker();
+  EXPECT_EQ(status(job), "succeeded") << record(job).error;
+  const Texts after{"c1|Title of 1|a; b & c", "c2|by hand|NULL", "c3|fetched|a; b & c"};
+  EXPECT_EQ(pages(), after);
+  ASSERT_OK(connection->run("UPDATE lade_page SET status = 'failed' WHERE row_id = 2"));
+  ASSERT_OK(retry_pages(*connection, {job, "ada"}, {.key = "c2", .limit = 0}));
+  run_worker();
+  EXPECT_EQ(status(job), "succeeded") << record(job).error;
+  EXPECT_EQ(pages(), after);
+  EXPECT_EQ(integer("SELECT count(*) FROM lade_page WHERE gathered = 0"), 0);
+  EXPECT_TRUE(record(job).rows.conserved());
+}
+
 TEST_P(Pages, ACancelledJobsPagesAreCancelledAndGoOnWhenItIsRetried) {
   site.set("/1", [&](int asked) {
     if (asked == 1) cancel();
@@ -326,6 +357,7 @@ TEST_P(Pages, ThoseNobodyTellsOfAreTriedAgain) {
   run_worker();
   ASSERT_OK(arm_failpoints(""));
   EXPECT_EQ(statuses(), (Texts{"1|failed|1|scrape_failed|task_given_up", "2|failed|1|scrape_failed|task_given_up"}));
+  EXPECT_EQ(permits_in_use(), 0) << "a task that fails gives back what it has bought";
   ASSERT_OK(connection->run("UPDATE lade_page SET status = 'running', started_at = 1"));
   const auto stuck = requeue_stuck_pages(*connection, std::chrono::minutes(30));
   ASSERT_OK(stuck);
@@ -333,6 +365,19 @@ TEST_P(Pages, ThoseNobodyTellsOfAreTriedAgain) {
   EXPECT_EQ(statuses(),
             (Texts{"1|retryable|1|stuck_timeout|stuck_timeout", "2|retryable|1|stuck_timeout|stuck_timeout"}));
   EXPECT_EQ(events(job).back(), "page_marked_retryable");
+}
+
+TEST_P(Pages, OnesThatTheStorageDoesNotTakeAreTriedAgain) {
+  const auto storage = storage_path(options), away = folder / "away";
+  site.set("/1", [&](int asked) {
+    asked == 1 ? std::filesystem::rename(storage, away) : std::filesystem::rename(away, storage);
+    return Site::page(fmt::format("time {}", asked));
+  });
+  site.set("/2", [](int) { return Site::status(404); });
+  const Summary summary = import(manifest(2), yaml("", ", per_host: {per_minute: 0, at_once: 1}"));
+  EXPECT_EQ(counts(summary), "read 2 inserted 1 failed 1");
+  EXPECT_EQ(pages(), (Texts{"c1|time 2|a; b & c"}));
+  EXPECT_EQ(statuses(), (Texts{"1|succeeded|2||", "2|failed|1|scrape_failed|http_404"}));
 }
 
 TEST_P(Pages, RecordsAreMadeAgainWhenTheyAreNotKept) {
@@ -395,7 +440,7 @@ TEST_P(Pages, AfterAnErrorOfTheProcessTheNextAttemptBegins) {
     ASSERT_OK(arm_failpoints(""));
     EXPECT_EQ(status(job), "succeeded") << record(job).error;
     EXPECT_EQ(integer("SELECT count(*) FROM page"), 6);
-    EXPECT_EQ(integer("SELECT CAST(coalesce(sum(permits), 0) AS bigint) FROM lade_rate_use"), 0);
+    EXPECT_EQ(permits_in_use(), 0);
   }
   // No page was asked for more often than it was tried.
   for (int i = 1; i <= 6; ++i)

@@ -1,12 +1,10 @@
 #include "jobs/resend.h"
 
-#include <algorithm>
-#include <set>
+#include <iterator>
 
 #include "base/failpoint.h"
 #include "db/in_transaction.h"
 #include "queue/enqueue.h"
-#include "store/review_items.h"
 
 namespace lade::jobs {
 namespace {
@@ -19,29 +17,10 @@ bool is_at_rest(const store::JobRecord& job) {
   return job.standing.state == JobState::finished || job.standing.state == JobState::waiting_for_review;
 }
 
-// Rows that somebody has corrected meanwhile, and that went in, need not be sent.
-std::vector<std::int64_t> still_failed(const std::vector<std::int64_t>& rows, const std::vector<RefusedFix>& refused) {
-  std::set<std::int64_t> out;
-  for (const RefusedFix& one : refused) out.insert(one.row);
-  std::vector<std::int64_t> left;
-  std::ranges::copy_if(rows, std::back_inserter(left), [&](std::int64_t row) { return !out.contains(row); });
-  return left;
-}
-
 std::vector<Fix> fixes_of(const std::vector<std::int64_t>& rows) {
   std::vector<Fix> fixes;
   for (const std::int64_t row : rows) fixes.push_back({row, {}});
   return fixes;
-}
-
-// Sends them under a savepoint: what is refused changes nothing.
-Result<void> fix_under_savepoint(db::Connection& connection, const ReviewPlace& place, const JobOrder& order,
-                                 const std::vector<std::int64_t>& rows, std::vector<RefusedFix>& refused) {
-  LADE_ASSIGN(db::Savepoint savepoint, db::Savepoint::begin(connection));
-  auto fixed = fix_rows(connection, place, order, fixes_of(rows), refused);
-  if (fixed) return savepoint.release();
-  LADE_TRY(savepoint.rollback());
-  return fail(std::move(fixed).error());
 }
 
 // Somebody else works on the job at the moment, or on the same file.
@@ -58,29 +37,36 @@ bool is_final(const Error& error) {
          error.code == "stored_file_missing";
 }
 
-Result<Resent> send(db::Connection& connection, const ReviewPlace& place, const store::JobRecord& job) {
-  LADE_ASSIGN(const store::RowsToSend found, store::rows_to_send(connection, job.id));
+Result<Resent> send(db::Connection& connection, const ReviewPlace& place, const store::JobRecord& job,
+                    std::int64_t most) {
+  LADE_ASSIGN(const store::RowsToSend found, store::rows_to_send(connection, job.id, most));
   if (found.rows.empty()) return Resent{};
   if (!is_at_rest(job)) return Resent{Resent::What::not_at_rest};
+  if (found.more) {
+    LADE_ASSIGN(const std::string queue, queue_of(connection, job));
+    LADE_TRY(send_later(connection, {job.id, job.company, place.storage.id(), queue}));
+  }
   const JobOrder order{std::to_string(job.id), found.by, job.company};
-  std::vector<std::int64_t> rows = found.rows;
+  std::vector<Fix> fixes = fixes_of(found.rows);
   std::vector<RefusedFix> refused;
-  auto done = fix_under_savepoint(connection, place, order, rows, refused);
+  auto done = try_fixes(connection, place, order, fixes, refused);
+  // Rows that somebody has corrected meanwhile, and that went in, need not be sent.
   if (!done && !refused.empty()) {
     std::vector<std::int64_t> corrected;
     for (const RefusedFix& one : refused) corrected.push_back(one.row);
     LADE_TRY(store::settle_review_items(connection, job.id, corrected));
-    rows = still_failed(rows, refused);
-    if (rows.empty()) return Resent{};
-    refused.clear();
-    done = fix_under_savepoint(connection, place, order, rows, refused);
+    fixes = without_refused(std::move(fixes), refused);
+    if (fixes.empty()) return Resent{};
+    done = try_fixes(connection, place, order, fixes, refused);
   }
-  if (done) return Resent{Resent::What::sent, static_cast<std::int64_t>(rows.size())};
+  if (done) return Resent{Resent::What::sent, std::ssize(fixes)};
   LADE_ASSIGN(const bool taken, is_taken(connection, done.error(), job.id));
   if (taken) return Resent{Resent::What::not_at_rest};
   if (!is_final(done.error())) return fail(std::move(done).error());
+  std::vector<std::int64_t> rows;
+  for (const Fix& fix : fixes) rows.push_back(fix.row);
   LADE_TRY(store::refuse_rows(connection, job.id, rows, done.error().message));
-  return Resent{Resent::What::refused, static_cast<std::int64_t>(rows.size()), done.error().message};
+  return Resent{Resent::What::refused, std::ssize(rows), done.error().message};
 }
 
 }  // namespace
@@ -96,12 +82,12 @@ Result<void> send_later(db::Connection& connection, const ResendOrder& order) {
   return {};
 }
 
-Result<Resent> send_rows(db::Connection& connection, const ReviewPlace& place, std::int64_t id) {
+Result<Resent> send_rows(db::Connection& connection, const ReviewPlace& place, std::int64_t id, std::int64_t most) {
   return db::in_transaction(connection, [&]() -> Result<Resent> {
     LADE_TRY(store::lock_sending(connection, id));
     LADE_ASSIGN(const auto job, store::job_with_id(connection, id));
     if (!job) return Resent{};
-    return send(connection, place, *job);
+    return send(connection, place, *job, most);
   });
 }
 

@@ -8,6 +8,7 @@
 #include "jobs/desk.h"
 #include "jobs/fix.h"
 #include "queue/node.h"
+#include "store/review_items.h"
 
 // Rows that failed because nobody could say whom a name means, sent into their job again once that is decided: as fixes
 // that change no cell.
@@ -33,8 +34,10 @@ struct Resent {
   std::int64_t rows = 0;
   std::string error = {};  // why they were refused; it stands with them
 };
-// Sends all that can be sent, in one transaction (the caller's when there is one).
-Result<Resent> send_rows(db::Connection& connection, const ReviewPlace& place, std::int64_t job);
+// Sends what can be sent, in one transaction (the caller's when there is one). When there is more than goes at once the
+// task for the rest is put into the queue.
+Result<Resent> send_rows(db::Connection& connection, const ReviewPlace& place, std::int64_t job,
+                         std::int64_t most = store::kMostRowsToSend);
 
 // The task.
 Result<void> resend(queue::TaskContext& context, Desk& desk, const TaskTarget& target);

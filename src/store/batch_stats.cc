@@ -127,7 +127,8 @@ Result<std::vector<FailureCount>> row_failures(db::Connection& connection, std::
   LADE_ASSIGN(const auto rows,
               connection.query("SELECT i.code, count(*) FROM lade_job j JOIN lade_issue i ON i.job_id = j.id "
                                "WHERE j.batch_id = $1 AND i.severity = 'error' "
-                               "AND NOT EXISTS (SELECT 1 FROM lade_page p WHERE p.job_id = j.id) "
+                               "AND NOT EXISTS (SELECT 1 FROM lade_page p WHERE p.job_id = j.id AND "
+                               "p.row_id = i.row_id AND p.status <> 'succeeded') "
                                "GROUP BY i.code",
                                values));
   std::vector<FailureCount> counts;

@@ -70,7 +70,7 @@ Result<std::vector<KindDurations>> task_durations(db::Connection& connection, st
 Result<Durations> fetch_durations(db::Connection& connection, std::int64_t batch);
 Result<Durations> enrich_durations(db::Connection& connection, std::int64_t batch);
 
-// How often which issue failed rows of jobs that do not fetch.
+// How often which issue failed rows, without those of rows whose pages have not succeeded.
 struct FailureCount {
   std::string code;
   std::int64_t count = 0;

@@ -33,13 +33,17 @@ GROUP BY b.id, b.uuid, b.name, b.source_manifest, b.created_by, b.newcomers_wait
 ORDER BY b.id DESC)sql";
 constexpr std::int64_t kWholeShare = 1000;  // of a job, in the sum of shares
 
-// The pages of the jobs of the same batches that fetch.
+// The pages of the jobs of the same batches that fetch. One that has come has failed all the same when its row has.
 constexpr std::string_view kSelectPages = R"sql(
-SELECT j.batch_id, j.id, j.outcome, p.status, count(*)
-FROM lade_job j JOIN lade_page p ON p.job_id = j.id
-WHERE j.batch_id IN (SELECT id FROM lade_batch WHERE {batches})
-GROUP BY j.batch_id, j.id, j.outcome, p.status
-ORDER BY j.batch_id, j.id)sql";
+SELECT q.batch_id, q.id, q.outcome, q.status, count(*)
+FROM (SELECT j.batch_id, j.id, j.outcome,
+             CASE WHEN p.status = 'succeeded' AND j.rows_failed > 0 AND EXISTS
+               (SELECT 1 FROM lade_issue i WHERE i.job_id = p.job_id AND i.row_id = p.row_id AND i.severity = 'error')
+             THEN 'failed' ELSE p.status END AS status
+      FROM lade_job j JOIN lade_page p ON p.job_id = j.id
+      WHERE j.batch_id IN (SELECT id FROM lade_batch WHERE {batches})) q
+GROUP BY q.batch_id, q.id, q.outcome, q.status
+ORDER BY q.batch_id, q.id)sql";
 
 std::string select_batches(const db::Connection& connection, std::string_view condition) {
   const auto time = [&](std::string_view column) { return time_sql(connection, column); };

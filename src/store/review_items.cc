@@ -13,7 +13,6 @@ using db::Value;
 
 constexpr std::size_t kItemsAtOnce = 200;
 constexpr std::size_t kRowsAtOnce = 1000;
-constexpr std::int64_t kMostRowsToSend = 100'000;
 
 double number_of(const Value& value) {
   const auto* real = std::get_if<double>(&value);
@@ -277,13 +276,13 @@ Result<std::vector<std::int64_t>> jobs_to_send(db::Connection& connection, const
              values_of(key));
 }
 
-Result<RowsToSend> rows_to_send(db::Connection& connection, std::int64_t job) {
-  const Value values[] = {job, kMostRowsToSend};
+Result<RowsToSend> rows_to_send(db::Connection& connection, std::int64_t job, std::int64_t most) {
+  const Value values[] = {job, most};
   LADE_ASSIGN(const auto rows, connection.query(fmt::format("SELECT row_id, decided_by FROM lade_review_item WHERE "
                                                             "job_id = $1 AND {} ORDER BY row_id, decided_at LIMIT $2",
                                                             kToSend),
                                                 values));
-  RowsToSend found;
+  RowsToSend found{.more = std::ssize(rows) == most};
   for (const db::Row& row : rows) {
     if (found.rows.empty() || found.rows.back() != integer_of(row[0])) found.rows.push_back(integer_of(row[0]));
     found.by = text_of(row[1]);

@@ -101,11 +101,13 @@ Result<std::vector<std::int64_t>> jobs_that_ask(db::Connection& connection, cons
 // Those of them that have rows to be sent, and the rows of a job to be sent: those that wait for nothing else. `by` is
 // who has decided last.
 Result<std::vector<std::int64_t>> jobs_to_send(db::Connection& connection, const NameKey& key);
+constexpr std::int64_t kMostRowsToSend = 100'000;
 struct RowsToSend {
   std::vector<std::int64_t> rows;
   std::string by;
+  bool more = false;  // these are not all: `most` questions were looked at
 };
-Result<RowsToSend> rows_to_send(db::Connection& connection, std::int64_t job);
+Result<RowsToSend> rows_to_send(db::Connection& connection, std::int64_t job, std::int64_t most = kMostRowsToSend);
 // They were not sent, and will not be.
 Result<void> refuse_rows(db::Connection& connection, std::int64_t job, std::span<const std::int64_t> rows,
                          const std::string& why);
