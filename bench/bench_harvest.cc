@@ -148,6 +148,7 @@ int run(const std::string& database, const std::filesystem::path& folder, int pa
   options.data = folder / "data";
   options.harvest.allow = {"127.0.0.1"};
   options.harvest.ports = {static_cast<std::uint16_t>(port)};
+  options.harvest.total_at_once = at_once;
   jobs::Progress progress;
   const auto begin = Clock::now();
   const auto summary = jobs::run_import(file, parsed.definition, text, options, progress, {});

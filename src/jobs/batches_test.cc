@@ -1,6 +1,7 @@
 // What people do to batches is done to their jobs, and jobs that come later hear of it.
 #include "jobs/batches.h"
 
+#include "db/values.h"
 #include "jobs/control.h"
 #include "queue/claim.h"
 #include "queue/enqueue.h"

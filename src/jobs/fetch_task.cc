@@ -110,7 +110,7 @@ class PageGroup {
   Result<std::vector<PageResult>> results_of_ended() {
     const auto now = Clock::now();
     auto until = now + kLook;
-    if (attempts_.under_way() < open_.most_under_way) until = std::min(until, std::max(next_begin(), now));
+    if (attempts_.under_way() < attempts_.most_under_way()) until = std::min(until, std::max(next_begin(), now));
     if (open_.gate.has_business()) until = std::min(until, now + kBusiness);
     std::vector<EndedAttempt> ended = attempts_.wait(until, context_.stop());
     const std::size_t worth = attempts_.under_way() / 4;
@@ -125,7 +125,8 @@ class PageGroup {
   // Pages whose time has come, by host: at most as many as may be under way.
   std::map<std::string, std::int64_t> due() const {
     std::map<std::string, std::int64_t> hosts;
-    std::size_t room = open_.most_under_way - std::min(open_.most_under_way, attempts_.under_way());
+    const std::size_t most = attempts_.most_under_way();
+    std::size_t room = most - std::min(most, attempts_.under_way());
     const auto now = Clock::now();
     for (const Waiting& waiting : waiting_) {
       if (room == 0) break;
@@ -226,13 +227,13 @@ class PageGroup {
 
 Result<void> fetch_pages(queue::TaskContext& context, Desk& desk, const TaskTarget& target) {
   desk.progress().phase = Phase::fetching;
-  LADE_ASSIGN(const std::shared_ptr<OpenFetch> open,
-              desk.fetching().open(target.job, [&]() -> Result<definition::Definition> {
-                LADE_ASSIGN(const db::Pool::Lease session, context.sessions().acquire(context.stop()));
-                LADE_ASSIGN(const auto record, store::job_with_id(*session, target.job));
-                if (!record) return fail("job_not_found", "the job was deleted");
-                return definition_of(*session, *record);
-              }));
+  LADE_ASSIGN(const std::shared_ptr<OpenFetch> open, desk.fetching().open(target.job, [&]() -> Result<FetchedJob> {
+    LADE_ASSIGN(const db::Pool::Lease session, context.sessions().acquire(context.stop()));
+    LADE_ASSIGN(const auto record, store::job_with_id(*session, target.job));
+    if (!record) return fail("job_not_found", "the job was deleted");
+    LADE_ASSIGN(auto definition, definition_of(*session, *record));
+    return FetchedJob{record->company, std::move(definition)};
+  }));
   return PageGroup(context, desk, target, *open).run();
 }
 

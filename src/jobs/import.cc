@@ -125,7 +125,7 @@ class OneShot {
   Result<std::unique_ptr<db::Connection>> check_pages(const Job& job, const definition::Definition& asked) {
     LADE_ASSIGN(const Manifest manifest, read_manifest(job.input, asked));
     LADE_ASSIGN(auto session, db::connect(options_.database));
-    LADE_TRY(OpenFetch::open(asked, options_.harvest));
+    LADE_TRY(OpenFetch::open({options_.company, asked}, options_.harvest));
     LADE_TRY(prepare_database(*session));
     LADE_ASSIGN(const definition::Definition whole, expanded(asked, *session, options_));
     LADE_TRY(check_binding(job, whole, record_header(manifest, steps::page_rules(asked)), *session));

@@ -19,10 +19,15 @@ queue::RateLimit limit_of(double per_minute, std::int64_t at_once, std::optional
           at_once};
 }
 
+std::int64_t total_at_once(const steps::FetchRules& rules, const HarvestOptions& options) {
+  return std::min(rules.total_at_once.value_or(options.total_at_once), options.total_at_once);
+}
+
 PageLimits limits_of(const steps::FetchRules& rules, const HarvestOptions& options) {
   return {limit_of(rules.host_per_minute.value_or(options.host_per_minute),
                    rules.host_at_once.value_or(options.host_at_once), rules.host_burst),
-          limit_of(rules.total_per_minute.value_or(0), rules.total_at_once.value_or(options.total_at_once), {})};
+          limit_of(rules.total_per_minute.value_or(0), total_at_once(rules, options), {}),
+          limit_of(0, options.total_at_once, {})};
 }
 
 }  // namespace
@@ -32,18 +37,19 @@ Result<void> check(const HarvestOptions& options) {
   return {};
 }
 
-OpenFetch::OpenFetch(steps::PageRules its_rules, const HarvestOptions& options,
+OpenFetch::OpenFetch(std::int64_t its_company, steps::PageRules its_rules, const HarvestOptions& options,
                      std::optional<harvest::Extractor> its_extractor)
     : rules(std::move(its_rules)),
       most_attempts(1 + rules.fetch.retries.value_or(options.retries)),
       backoff(rules.fetch.backoff.value_or(options.backoff)),
-      most_under_way(static_cast<std::size_t>(rules.fetch.total_at_once.value_or(options.total_at_once))),
+      company(its_company),
+      most_under_way(static_cast<std::size_t>(total_at_once(rules.fetch, options))),
+      held_bytes(options.held_bytes),
       extractor(std::move(its_extractor)),
-      gate(limits_of(rules.fetch, options)) {}
+      gate(limits_of(rules.fetch, options), its_company) {}
 
-Result<std::shared_ptr<OpenFetch>> OpenFetch::open(const definition::Definition& definition,
-                                                   const HarvestOptions& options) {
-  steps::PageRules rules = steps::page_rules(definition);
+Result<std::shared_ptr<OpenFetch>> OpenFetch::open(const FetchedJob& job, const HarvestOptions& options) {
+  steps::PageRules rules = steps::page_rules(job.definition);
   if (!rules.fetch.respect_robots && !options.may_ignore_robots)
     return fail("robots_required", "the definition says `robots: ignore`, which the operator does not allow",
                 "let the site's robots.txt decide, or allow it with --harvest-ignore-robots", ErrorKind::invalid);
@@ -51,7 +57,7 @@ Result<std::shared_ptr<OpenFetch>> OpenFetch::open(const definition::Definition&
   if (!rules.fields.empty()) {
     LADE_ASSIGN(extractor, harvest::Extractor::compile(rules.fields));
   }
-  auto opened = std::make_shared<OpenFetch>(std::move(rules), options, std::move(extractor));
+  auto opened = std::make_shared<OpenFetch>(job.company, std::move(rules), options, std::move(extractor));
   harvest::FetcherOptions fetcher;
   fetcher.guard = {options.allow, options.ports};
   fetcher.ca_file = options.ca_file;
@@ -60,13 +66,12 @@ Result<std::shared_ptr<OpenFetch>> OpenFetch::open(const definition::Definition&
   return opened;
 }
 
-Result<std::shared_ptr<OpenFetch>> FetchDesk::open(std::int64_t job,
-                                                   const std::function<Result<definition::Definition>()>& read) {
+Result<std::shared_ptr<OpenFetch>> FetchDesk::open(std::int64_t job, const std::function<Result<FetchedJob>()>& read) {
   const std::lock_guard lock(mutex_);
   std::shared_ptr<OpenFetch>& found = open_[job];
   if (!found) {
-    auto definition = read();
-    auto opened = definition ? OpenFetch::open(*definition, options_) : fail(definition.error());
+    const auto fetched = read();
+    auto opened = fetched ? OpenFetch::open(*fetched, options_) : fail(fetched.error());
     if (!opened) {
       open_.erase(job);
       return opened;

@@ -13,18 +13,25 @@
 
 namespace lade::jobs {
 
+struct FetchedJob {
+  std::int64_t company = 0;
+  definition::Definition definition;
+};
+
 // A job whose pages this process fetches: its rules, and the fetcher that all its tasks here share.
 struct OpenFetch {
   // Fails with harvest_allow_invalid, with robots_required when the definition ignores robots.txt and the operator does
   // not allow that, and as Extractor::compile() does.
-  static Result<std::shared_ptr<OpenFetch>> open(const definition::Definition& definition,
-                                                 const HarvestOptions& options);
-  OpenFetch(steps::PageRules its_rules, const HarvestOptions& options, std::optional<harvest::Extractor> its_extractor);
+  static Result<std::shared_ptr<OpenFetch>> open(const FetchedJob& job, const HarvestOptions& options);
+  OpenFetch(std::int64_t its_company, steps::PageRules its_rules, const HarvestOptions& options,
+            std::optional<harvest::Extractor> its_extractor);
 
   const steps::PageRules rules;
   const std::int64_t most_attempts;
   const std::chrono::milliseconds backoff;
+  const std::int64_t company;
   const std::size_t most_under_way;  // pages of one task
+  const std::int64_t held_bytes;     // of theirs
   const std::optional<harvest::Extractor> extractor;
   PageGate gate;
   std::unique_ptr<harvest::Fetcher> fetcher;  // last: uses the gate
@@ -35,8 +42,7 @@ class FetchDesk {
  public:
   explicit FetchDesk(const HarvestOptions& options) : options_(options) {}
   // Opened when it is not yet; `read` gives the job's definition then.
-  Result<std::shared_ptr<OpenFetch>> open(std::int64_t job,
-                                          const std::function<Result<definition::Definition>()>& read);
+  Result<std::shared_ptr<OpenFetch>> open(std::int64_t job, const std::function<Result<FetchedJob>()>& read);
   // Gives back the permits that were bought for the job and are not used, and forgets it.
   Result<void> close(std::int64_t job, db::Pool& sessions, const std::string& node);
   // Gives back what was bought and is not used.

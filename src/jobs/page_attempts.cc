@@ -174,12 +174,28 @@ void try_again(const OpenFetch& open, const std::vector<EndedAttempt>& attempts,
 
 class PageAttempts::Body final : public ByteSink {
  public:
+  explicit Body(PageAttempts& attempts) : attempts_(attempts) {}
   Result<void> write(std::string_view bytes) override {
+    const auto size = std::ssize(bytes);
+    if (attempts_.held_ + size > attempts_.open_.held_bytes && attempts_.held_ > std::ssize(text))
+      return fail("scrape_failed",
+                  fmt::format("the pages under way are larger than {} MiB together", attempts_.open_.held_bytes >> 20));
     text.append(bytes);
+    attempts_.held_ += size;
+    attempts_.largest_ = std::max<std::int64_t>(attempts_.largest_, std::ssize(text));
     return {};
   }
   std::string text;
+
+ private:
+  PageAttempts& attempts_;
 };
+
+std::size_t PageAttempts::most_under_way() const {
+  const std::int64_t largest = std::max<std::int64_t>(1, largest_);
+  return std::min(open_.most_under_way,
+                  static_cast<std::size_t>(std::max<std::int64_t>(1, open_.held_bytes / largest)));
+}
 
 PageAttempts::~PageAttempts() {
   break_off();
@@ -191,7 +207,7 @@ void PageAttempts::start(const store::OpenPage& page) {
     ++under_way_;
   }
   open_.gate.page_began(page.host);
-  const auto body = std::make_shared<Body>();  // shared with the callback, which outlives the fetch
+  const auto body = std::make_shared<Body>(*this);  // shared with the callback, which outlives the fetch
   harvest::FetchRequest request{.url = page.url};
   request.respect_robots = open_.rules.fetch.respect_robots;
   request.limits = open_.rules.fetch.limits;
@@ -206,6 +222,7 @@ void PageAttempts::start(const store::OpenPage& page) {
 void PageAttempts::ended(EndedAttempt attempt) {
   open_.gate.page_ended(attempt.host);
   const std::lock_guard lock(mutex_);
+  held_ -= std::ssize(attempt.body);
   ended_.push_back(std::move(attempt));
   --under_way_;
   changed_.notify_all();

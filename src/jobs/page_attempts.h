@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <stop_token>
@@ -33,6 +34,9 @@ class PageAttempts {
   // The attempt is written down and paid for.
   void start(const store::OpenPage& page);
   std::size_t under_way() const;
+  // So many may be: fewer where pages are large, so that all fit into what a task may hold. One that does not is broken
+  // off, and worth another try.
+  std::size_t most_under_way() const;
   // Those that have ended; waits for the first of them, at most so long or until `stop` is asked.
   std::vector<EndedAttempt> wait(std::chrono::steady_clock::time_point until, const std::stop_token& stop);
   // Breaks off all others and gives them too.
@@ -46,8 +50,9 @@ class PageAttempts {
   std::stop_source stop_;
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
-  std::size_t under_way_ = 0;        // guarded by mutex_
-  std::vector<EndedAttempt> ended_;  // guarded by mutex_
+  std::size_t under_way_ = 0;                         // guarded by mutex_
+  std::vector<EndedAttempt> ended_;                   // guarded by mutex_
+  std::atomic<std::int64_t> held_ = 0, largest_ = 0;  // bytes: of all bodies, of one
 };
 
 // What attempts come to: fields taken out of the pages, their bodies kept as evidence in one file of the storage. Pages

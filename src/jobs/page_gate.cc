@@ -11,12 +11,17 @@ using std::chrono::milliseconds;
 using Answer = harvest::Permit::Answer;
 
 constexpr milliseconds kAskAgain{10}, kLeftToBeUsed{200};
+constexpr std::chrono::seconds kStillAsks{2};
 constexpr std::int64_t kMostMissing = 64;
 
 }  // namespace
 
 std::string host_bucket(const std::string& host) {
   return "host:" + host;
+}
+
+std::string company_bucket(std::int64_t company) {
+  return "hosts:" + std::to_string(company);
 }
 
 std::string total_bucket() {
@@ -128,9 +133,29 @@ Result<void> PageGate::Trade::give_back(db::Connection& connection, const std::s
   for (const auto& [host, permits] : spent_) all += permits;
   // Everybody locks the buckets in this order.
   if (all > 0) LADE_TRY(queue::give_back_permits(connection, total_bucket(), node, all));
+  if (all > 0) LADE_TRY(queue::give_back_permits(connection, company_bucket(gate_->company_), node, all));
   for (const auto& [host, permits] : spent_)
     LADE_TRY(queue::give_back_permits(connection, host_bucket(host), node, permits));
   return {};
+}
+
+// Of all hosts together. Companies that fetch at the same time have the same share of what the operator allows.
+Result<std::int64_t> PageGate::Trade::buy_in_all(db::Connection& connection, const std::string& node,
+                                                 std::int64_t wanted) {
+  const auto later = [](queue::Duration wait) { return Clock::now() + std::chrono::ceil<milliseconds>(wait); };
+  LADE_ASSIGN(const queue::Permits allowed,
+              queue::take_permits(connection, total_bucket(), gate_->limits_.total, node, wanted));
+  const std::string bucket = company_bucket(gate_->company_);
+  // Asked for even when nothing is left: whoever waits counts.
+  LADE_ASSIGN(const std::int64_t companies, queue::count_asking(connection, "hosts:", bucket, kStillAsks));
+  queue::RateLimit limit = gate_->limits_.company;
+  const std::int64_t share = (gate_->limits_.total.at_once + companies - 1) / companies;
+  limit.at_once = std::min(limit.at_once, std::max<std::int64_t>(1, share));
+  LADE_ASSIGN(const queue::Permits permits, queue::take_permits(connection, bucket, limit, node, allowed.granted));
+  if (permits.granted < allowed.granted)
+    LADE_TRY(queue::give_back_permits(connection, total_bucket(), node, allowed.granted - permits.granted));
+  if (permits.granted == 0) ask_all_at_ = later(allowed.granted == 0 ? allowed.wait : permits.wait);
+  return permits.granted;
 }
 
 Result<void> PageGate::Trade::buy(db::Connection& connection, const std::string& node,
@@ -143,10 +168,7 @@ Result<void> PageGate::Trade::buy(db::Connection& connection, const std::string&
   const auto later = [&](queue::Duration wait) { return now + std::chrono::ceil<milliseconds>(wait); };
   std::int64_t left = 0;
   if (all > 0) {
-    LADE_ASSIGN(const queue::Permits permits,
-                queue::take_permits(connection, total_bucket(), gate_->limits_.total, node, all));
-    left = permits.granted;
-    if (left == 0) ask_all_at_ = later(permits.wait);
+    LADE_ASSIGN(left, buy_in_all(connection, node, all));
   }
   std::set<std::string> hosts;
   for (const auto& [host, count] : wanted) hosts.insert(host);
@@ -165,7 +187,9 @@ Result<void> PageGate::Trade::buy(db::Connection& connection, const std::string&
     if (extra > 0) extra_[host] = extra;
     if (permits.granted > extra) begin_[host] = permits.granted - extra;
   }
-  return left > 0 ? queue::give_back_permits(connection, total_bucket(), node, left) : Result<void>();
+  if (left == 0) return {};
+  LADE_TRY(queue::give_back_permits(connection, total_bucket(), node, left));
+  return queue::give_back_permits(connection, company_bucket(gate_->company_), node, left);
 }
 
 void PageGate::Trade::commit() {

@@ -15,7 +15,8 @@ namespace lade::jobs {
 
 struct PageLimits {
   queue::RateLimit host;
-  queue::RateLimit total;
+  queue::RateLimit company;  // what the definition wants in all
+  queue::RateLimit total;    // what the operator allows in all
 };
 
 // The gate of one job's fetcher in this process. All nodes share the limits, which are kept in the database
@@ -25,7 +26,7 @@ struct PageLimits {
 class PageGate final : public harvest::RateGate {
  public:
   using Clock = std::chrono::steady_clock;
-  explicit PageGate(PageLimits limits) : limits_(limits) {}
+  PageGate(PageLimits limits, std::int64_t company) : limits_(limits), company_(company) {}
 
   harvest::Permit ask(const std::string& host) override;
   void release(const std::string& host) override;
@@ -57,6 +58,7 @@ class PageGate final : public harvest::RateGate {
    private:
     explicit Trade(PageGate& gate) : gate_(&gate) {}
     Result<void> give_back(db::Connection& connection, const std::string& node);
+    Result<std::int64_t> buy_in_all(db::Connection& connection, const std::string& node, std::int64_t wanted);
     Result<void> buy(db::Connection& connection, const std::string& node,
                      const std::map<std::string, std::int64_t>& due);
 
@@ -92,6 +94,7 @@ class PageGate final : public harvest::RateGate {
   std::int64_t missing(const Host& host, Clock::time_point now) const;
 
   const PageLimits limits_;
+  const std::int64_t company_;
   mutable std::mutex mutex_;
   std::map<std::string, Host> hosts_;               // guarded by mutex_, as the next ones
   std::int64_t pages_ = 0, used_ = 0, bought_ = 0;  // of all hosts
@@ -100,6 +103,7 @@ class PageGate final : public harvest::RateGate {
 
 // The names of the buckets.
 std::string host_bucket(const std::string& host);
+std::string company_bucket(std::int64_t company);
 std::string total_bucket();
 
 }  // namespace lade::jobs

@@ -212,6 +212,55 @@ TEST_P(Pages, LimitsHoldForAllTasksTogether) {
     }
 }
 
+TEST_P(Pages, NoDefinitionGetsMoreThanTheOperatorAllows) {
+  options.harvest.total_at_once = 2;
+  for (int i = 1; i <= 12; ++i)
+    site.set(fmt::format("/{}", i), [](int) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));  // so that they could overlap
+      return Site::page("slow");
+    });
+  const Summary summary = import(manifest(12), yaml());
+  EXPECT_EQ(counts(summary), "read 12 inserted 12");
+  EXPECT_LE(site.most_at_once(), 2);
+}
+
+TEST_P(Pages, PagesUnderWayAreHeldWithinABudget) {
+  options.harvest.total_at_once = 8;
+  options.harvest.held_bytes = 100'000;
+  const std::string large(60'000, 'x');
+  for (int i = 1; i <= 8; ++i) site.set(fmt::format("/{}", i), [&](int) { return Site::page("large", large); });
+  const Summary summary = import(manifest(8), yaml());
+  EXPECT_EQ(counts(summary), "read 8 inserted 8") << "those that do not fit now come later";
+}
+
+TEST_P(Pages, CompaniesThatFetchAtTheSameTimeShare) {
+  import(manifest(1), yaml());  // makes the tables
+  ASSERT_OK(
+      connection->run("INSERT INTO lade_company (id, name, created_at) SELECT 2, 'other', created_at FROM "
+                      "lade_company WHERE id = 1"));
+  ASSERT_OK(connection->run("INSERT INTO lade_node (boot, name, storage, started_at) VALUES ('node', 'test', '', 0)"));
+  const queue::RateLimit fast{1e6, 1'000'000, 8};
+  PageGate ours({fast, fast, fast}, 1), theirs({fast, fast, fast}, 2);
+  const auto buy = [&](PageGate& gate, std::int64_t wanted) {
+    auto trade = PageGate::Trade::make(gate, *connection, "node", {{"a.example", wanted}});
+    EXPECT_OK(trade);
+    const auto found = trade->begin().find("a.example");
+    const std::int64_t bought = found == trade->begin().end() ? 0 : found->second;
+    trade->commit();
+    for (std::int64_t i = 0; i < bought; ++i) gate.page_began("a.example");
+    return bought;
+  };
+  EXPECT_EQ(buy(ours, 20), 8);
+  EXPECT_EQ(buy(theirs, 20), 0) << "all are in use";
+  for (int i = 0; i < 3; ++i) {
+    ours.ask("a.example");
+    ours.release("a.example");
+    ours.page_ended("a.example");
+  }
+  EXPECT_EQ(buy(ours, 20), 0) << "it still has more than its share";
+  EXPECT_EQ(buy(theirs, 20), 3);
+}
+
 TEST_P(Pages, RobotsAndRedirectsAreHeeded) {
   site.set("/robots.txt",
            [](int) { return PageServer::page("User-agent: lade\nDisallow: /2\n", "Content-Type: text/plain\r\n"); });

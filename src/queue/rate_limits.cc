@@ -112,6 +112,15 @@ Result<void> give_back_permits(db::Connection& connection, const std::string& ke
   return {};
 }
 
+Result<std::int64_t> count_asking(db::Connection& connection, const std::string& prefix, const std::string& key,
+                                  Duration within, Now now) {
+  static const Sql sql(
+      "SELECT count(*) FROM lade_rate WHERE name LIKE $2 || '%' AND name <> $3 AND asked_at > @now - $4");
+  const db::Value values[] = {value_of(now), prefix, key, std::int64_t{within.count()}};
+  LADE_ASSIGN(const auto rows, connection.query(sql.of(connection), values));
+  return integer_of(rows.front().front()) + 1;
+}
+
 Result<void> block_until(db::Connection& connection, const std::string& key, Duration from_now, Now now) {
   static const Sql sql(
       "INSERT INTO lade_rate (name, tokens, blocked_until, asked_at) VALUES ($2, 0, @now + $3, @now) ON CONFLICT "

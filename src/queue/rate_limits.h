@@ -29,6 +29,10 @@ Result<Permits> take_permits(db::Connection& connection, const std::string& key,
 Result<void> give_back_permits(db::Connection& connection, const std::string& key, const std::string& node,
                                std::int64_t permits);
 
+// How many buckets whose names are `prefix` and the id of a company are asked by somebody, this one among them.
+Result<std::int64_t> count_asking(db::Connection& connection, const std::string& prefix, const std::string& key,
+                                  Duration within, Now now = {});
+
 // Nobody may do it before: a server has said so (Retry-After). A later time that was said before stays.
 Result<void> block_until(db::Connection& connection, const std::string& key, Duration from_now, Now now = {});
 
