@@ -32,6 +32,7 @@ FetchFailure disallowed() {
 
 // Where there is no host of the page, or none that may be asked, there is no page either.
 bool is_of_page(const FetchFailure& failure, const std::string& origin) {
+  if (failure.reason == "url_invalid") return true;  // what redirects lead to has a reason of its own
   if (failure.reason != "unknown_host" && failure.reason != "address_refused") return false;
   const auto url = Url::parse(failure.url);
   return url && url->origin() == origin;
