@@ -322,6 +322,21 @@ TEST_P(Durable, RowsWithNoOutcomeOrWithTwoMakeItFail) {
   }
 }
 
+TEST_P(Durable, AJobWhoseEndIsGivenUpCountsWhatWasNotProcessed) {
+  ASSERT_OK(arm_failpoints("load=error:broken;conclude=error:broken@1"));
+  const std::string job = submit(file(1000));
+  run_worker();
+  const auto given_up = record(job);
+  EXPECT_EQ(given_up.status(), "failed");
+  EXPECT_EQ(given_up.rows[Outcome::failed], 20);
+  EXPECT_EQ(given_up.rows[Outcome::unprocessed], 980);
+  ASSERT_OK(arm_failpoints(""));
+  ASSERT_OK(retry_job(*connection, {job, "ada"}));
+  run_worker();
+  EXPECT_EQ(status(job), "succeeded") << record(job).error;
+  EXPECT_EQ(record(job).rows[Outcome::unprocessed], 0);
+}
+
 TEST_P(Durable, FailedRowsCountAlsoWhenTheirFindingsCannotBeRead) {
   ASSERT_OK(arm_failpoints("conclude=error:broken@1"));
   const std::string job = submit(file(1000));

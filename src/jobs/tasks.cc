@@ -71,9 +71,22 @@ Result<void> run_plain(TaskContext& context, Desk& desk) {
   return run(context, desk, target);
 }
 
+// Nobody works out how the job has ended: rows of which nothing is known were not processed.
+Result<void> count_unprocessed(db::Connection& connection, std::int64_t id) {
+  LADE_ASSIGN(const auto job, store::job_with_id(connection, id));
+  if (!job || job->standing.outcome) return {};
+  model::RowCounts rows = job->rows;
+  rows.read = job->rows_total.value_or(0);
+  if (rows.missing() <= 0) return {};
+  store::JobAdvance advance;
+  advance.rows[model::Outcome::unprocessed] = rows.missing();
+  return store::advance_job(connection, id, advance);
+}
+
 // A job whose next step was given up has ended.
 Result<void> fail_job(db::Connection& connection, const queue::DeadLetter& letter) {
   LADE_ASSIGN(const TaskTarget target, read_target(letter.payload));
+  LADE_TRY(count_unprocessed(connection, target.job));
   const auto changed = store::change_job(
       connection, target.job, {.event = model::JobEvent::failed, .error_code = letter.reason, .error = letter.message});
   if (!changed && changed.error().code != "transition_refused") return fail(changed.error());

@@ -2,18 +2,10 @@
 import { accessible, check, equal, noScriptRan, run } from './harness.mjs';
 import { api, firstStart } from './actions.mjs';
 import { sql } from './database.mjs';
+import { composers, works } from './fixtures.mjs';
 import { importText, personOf, waitForImport } from './people.mjs';
 
 const kEvil = '<img src=x onerror="window.hit=1">';
-const works = `lade: 1
-definition: works
-columns: {title: {from: Title}, composer: {from: Composer}}
-steps:
-  who:
-    {kind: resolve, priority: 20, input: composer, table: composer, results: {composer_id: id},
-     columns: {composer_id: {purpose: internal, type: integer}}}
-load: [{table: work, key: title, columns: [title, composer_id]}]
-`;
 const file = `Title,Composer\nendaro,Tyagaraja\nvatapi,Muttuswami Dikshithar Iyer\nbatapi,MUTTUSWAMI dikshithar iyer\nair,Johann Bach\nevil,${kEvil}\n`;
 let batch = '';
 let job = '';
@@ -31,9 +23,7 @@ const tests = [
 
   ['a batch shows its stages, tasks, metrics and events', async (page) => {
     await page.goto('/batches');
-    sql(`CREATE TABLE composer (id INTEGER PRIMARY KEY, name TEXT NOT NULL, born INTEGER);
-      INSERT INTO composer VALUES (1, 'Tyāgarāja', 1767), (2, 'Muttusvāmi Dīkṣitar', 1775), (3, 'Anna Lee', NULL);
-      CREATE TABLE work (title TEXT PRIMARY KEY, composer_id INTEGER)`);
+    sql(composers);
     equal((await api(page, 'PUT', '/api/v1/definitions/works', works, 'application/yaml')).status, 201, 'the definition is saved');
     job = await importText(page, `works ${kEvil}.csv`, file, { definition: 'works', batch: 'songs-2026-11' });
     await waitForImport(page, job, 'succeeded', 'failed');

@@ -61,3 +61,17 @@ export function addendum() {
   const lines = [header.map(quoted).join(';'), ...Array.from({ length: 20 }, (_, at) => row(200 + at).map(quoted).join(';'))];
   return Buffer.from(`${lines.join('\r\n')}\r\n`, 'latin1');
 }
+
+/** Works whose composers are found however they are spelt; some only by people. */
+export const composers = `CREATE TABLE composer (id INTEGER PRIMARY KEY, name TEXT NOT NULL, born INTEGER);
+  INSERT INTO composer VALUES (1, 'Tyāgarāja', 1767), (2, 'Muttusvāmi Dīkṣitar', 1775), (3, 'Anna Lee', NULL);
+  CREATE TABLE work (title TEXT PRIMARY KEY, composer_id INTEGER)`;
+export const works = `lade: 1
+definition: works
+columns: {title: {from: Title}, composer: {from: Composer}}
+steps:
+  who:
+    {kind: resolve, priority: 20, input: composer, table: composer, results: {composer_id: id},
+     columns: {composer_id: {purpose: internal, type: integer}}}
+load: [{table: work, key: title, columns: [title, composer_id]}]
+`;

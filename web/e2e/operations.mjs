@@ -2,7 +2,7 @@
 import { accessible, check, equal, noScriptRan, run } from './harness.mjs';
 import { api, firstStart } from './actions.mjs';
 import { sql } from './database.mjs';
-import { importText, personOf, waitForImport } from './people.mjs';
+import { failWhileLoading, importText, personOf, waitForImport } from './people.mjs';
 
 const kEvil = '<img src=x onerror="window.hit=1">';
 const songs = `lade: 1
@@ -19,14 +19,6 @@ load:
 `;
 
 let dead = '';
-
-/** Approves the import; its table is gone while the rows are to be written. */
-async function failWhileLoading(page, id) {
-  sql('ALTER TABLE song RENAME TO song_gone');
-  await api(page, 'POST', `/api/v1/imports/${id}/approve`, { revision: 0 });
-  await waitForImport(page, id, 'failed');
-  sql('ALTER TABLE song_gone RENAME TO song');
-}
 
 const tests = [
   ['nothing needs the operator of a fresh server', async (page) => {
@@ -52,7 +44,7 @@ const tests = [
     equal((await api(page, 'PUT', '/api/v1/definitions/songs', songs, 'application/yaml')).status, 201, 'the definition is saved');
     dead = await importText(page, `songs ${kEvil}.csv`, `Code,Name\na,${kEvil}\n`, { definition: 'songs' });
     await waitForImport(page, dead, 'waiting_for_review');
-    await failWhileLoading(page, dead);
+    await failWhileLoading(page, dead, 'song');
     await page.reload();
     await page.getByText(/no such table|has no table/).first().waitFor();
     await accessible(page, 'dead letters');
@@ -76,7 +68,7 @@ const tests = [
     await page.goto('/ops/dead-letters');
     const id = await importText(page, 'more.csv', 'Code,Name\nb,B\n', { definition: 'songs' });
     await waitForImport(page, id, 'waiting_for_review');
-    await failWhileLoading(page, id);
+    await failWhileLoading(page, id, 'song');
     await page.reload();
     await page.getByRole('heading', { name: 'Dead letters' }).waitFor();
     const letters = (await api(page, 'GET', '/api/v1/queue/dead-letter')).body.items;

@@ -1,6 +1,7 @@
 import { base, admin } from './harness.mjs';
 import { api } from './actions.mjs';
 import { open } from './browser.mjs';
+import { sql } from './database.mjs';
 
 /** Invites somebody and opens a browser of theirs, signed in; `close` ends it. */
 export async function personOf(page, context, role) {
@@ -34,4 +35,12 @@ export async function importText(page, name, text, wishes) {
   const made = await api(page, 'POST', '/api/v1/imports', { file_id: file.file_id, ...wishes });
   if (made.status !== 202) throw new Error(`the import was not taken: ${JSON.stringify(made.body)}`);
   return made.body.job_id;
+}
+
+/** Approves the import; its table is gone while the rows are to be written. */
+export async function failWhileLoading(page, id, table) {
+  sql(`ALTER TABLE ${table} RENAME TO ${table}_gone`);
+  await api(page, 'POST', `/api/v1/imports/${id}/approve`, { revision: 0 });
+  await waitForImport(page, id, 'failed');
+  sql(`ALTER TABLE ${table}_gone RENAME TO ${table}`);
 }

@@ -3,7 +3,9 @@
 import { base, check } from './harness.mjs';
 import { api, choose, firstStart, saveDefinition, uploadIn } from './actions.mjs';
 import { launch, open } from './browser.mjs';
-import { kPayload, priceList } from './fixtures.mjs';
+import { sql } from './database.mjs';
+import { composers, kPayload, priceList, works } from './fixtures.mjs';
+import { failWhileLoading, importText, waitForImport } from './people.mjs';
 
 const folder = process.argv[2];
 const browser = await launch();
@@ -43,18 +45,43 @@ async function prepare(page) {
   return { preview, draft, done: jobs.at(-1).job_id, waiting: jobs[0].job_id };
 }
 
+const composed = (part, last) => `Title,Composer\n${['Tyagaraja', 'Muttuswami Dikshithar Iyer', 'Johann Bach', 'Anna Lee', last].map((name, at) => `${part} ${at + 1},${name}`).join('\n')}\n`;
+
+/** Makes a batch with names that people decide, an import that has failed while it was written, and a webhook; gives what they are called. */
+async function prepareOperations(page) {
+  sql(composers);
+  await api(page, 'PUT', '/api/v1/definitions/works', works, 'application/yaml');
+  for (const [part, last] of [['kriti', 'Tyagarajan Swami'], ['varnam', 'Anna Lea']])
+    await waitForImport(page, await importText(page, `${part}s-2026-11.csv`, composed(part, last), { definition: 'works', batch: 'songs-2026-11' }), 'succeeded');
+  const refused = await importText(page, 'late-works.csv', composed('late', 'Anna Lee'), { definition: 'works', review: 'always' });
+  await waitForImport(page, refused, 'waiting_for_review');
+  await failWhileLoading(page, refused, 'work');
+  const hook = (await api(page, 'POST', '/api/v1/webhooks', { url: 'http://127.0.0.1:9/lade' })).body;
+  const batch = (await api(page, 'GET', '/api/v1/batches')).body.items[0];
+  const letter = (await api(page, 'GET', '/api/v1/queue/dead-letter')).body.items[0];
+  check(batch && letter && hook.webhook_id, `there is a batch, a dead letter and a webhook: ${JSON.stringify({ batch, letter, hook })}`);
+  return { batch: batch.batch_id, failed: refused, task: letter.task_id, hook: hook.webhook_id };
+}
+
 async function pagesOf(page) {
   const { preview, draft, done, waiting } = await prepare(page);
+  const { batch, failed, task, hook } = await prepareOperations(page);
   return {
     'new-file': '/new', 'new-file-stored': `/new/${draft}/file`, 'new-read': `/new/${draft}/read`, 'new-match': `/new/${draft}/match`, 'new-preview': preview,
     imports: '/imports', import: `/imports/${done}`, 'import-rows': `/imports/${done}/rows`, 'import-tasks': `/imports/${done}/tasks`, 'import-events': `/imports/${done}/events`,
     'import-settings': `/imports/${done}/settings`, review: `/imports/${waiting}/review`,
-    batches: '/batches', 'review-queue': '/review', definitions: '/definitions', definition: '/definitions/supplier_price_list', 'definition-edit': '/definitions/supplier_price_list/edit',
+    'import-failed': `/imports/${failed}`, 'import-issues': `/imports/${done}/issues`,
+    batches: '/batches', batch: `/batches/${batch}`, 'batch-tasks': `/batches/${batch}/tasks`, 'batch-metrics': `/batches/${batch}/metrics`, 'batch-events': `/batches/${batch}/events`,
+    'review-queue': '/review', 'definition-versions': '/definitions/supplier_price_list/versions', 'definition-try': '/definitions/supplier_price_list/try',
+    'ops-task': `/ops/tasks/${task}`, 'ops-webhook': `/ops/webhooks/${hook}`,
+    definitions: '/definitions', definition: '/definitions/supplier_price_list', 'definition-edit': '/definitions/supplier_price_list/edit',
     'ops-overview': '/ops', 'ops-queues': '/ops/queues', 'ops-tasks': '/ops/tasks', 'ops-nodes': '/ops/nodes', 'ops-dead-letters': '/ops/dead-letters', 'ops-webhooks': '/ops/webhooks',
     'admin-users': '/admin/users', 'admin-tokens': '/admin/tokens', 'admin-audit': '/admin/audit', 'admin-companies': '/admin/companies',
   };
 }
 
+/** Pages of those who have not signed in. */
+const kOutside = { 'sign-in': '/sign-in', welcome: '/welcome/used-up' };
 const kPhone = ['imports', 'import', 'review', 'new-preview', 'batches', 'ops-overview'];
 
 const first = await browser.newContext({ baseURL: base, viewport: sizes.wide });
@@ -63,21 +90,31 @@ await firstStart(page);
 const pages = await pagesOf(page);
 const state = await first.storageState();
 let taken = 0;
+
+async function picture(shown, address, heading, name) {
+  await shown.goto(address);
+  await shown.locator(heading).first().waitFor();
+  // Blocks that stand for what is loading are no picture of the page.
+  await shown.waitForFunction(() => document.querySelectorAll('[role=status][aria-label=Loading]').length === 0);
+  await shown.evaluate(() => document.fonts.ready);
+  await shown.screenshot({ path: `${folder}/${name}.png` });
+  taken += 1;
+}
+
 for (const colorScheme of ['light', 'dark']) {
   for (const [size, viewport] of Object.entries(sizes)) {
     const context = await browser.newContext({ baseURL: base, viewport, colorScheme, storageState: state });
     const shown = await open(context);
     for (const [name, address] of Object.entries(pages)) {
       if (size === 'phone' && !kPhone.includes(name)) continue;
-      await shown.goto(address);
-      await shown.locator('main h1').first().waitFor();
-      // Blocks that stand for what is loading are no picture of the page.
-      await shown.waitForFunction(() => document.querySelectorAll('[role=status][aria-label=Loading]').length === 0);
-      await shown.evaluate(() => document.fonts.ready);
-      await shown.screenshot({ path: `${folder}/${name}${size === 'phone' ? '-phone' : ''}-${colorScheme}.png` });
-      taken += 1;
+      await picture(shown, address, 'main h1', `${name}${size === 'phone' ? '-phone' : ''}-${colorScheme}`);
     }
     await context.close();
+    if (size === 'phone') continue;
+    const outside = await browser.newContext({ baseURL: base, viewport, colorScheme });
+    const strange = await open(outside);
+    for (const [name, address] of Object.entries(kOutside)) await picture(strange, address, 'h1', `${name}-${colorScheme}`);
+    await outside.close();
   }
 }
 await browser.close();

@@ -30,7 +30,7 @@ export function AsFound({ item }: { item: ReviewItem }) {
         {record.length === 0 ? <p className="faint">{t('fieldEmpty')}</p> : (
           <dl className="kv">{record.map(([column, text]) => <Fragment key={column}><dt>{column}</dt><dd><Value text={text} /></dd></Fragment>)}</dl>
         )}
-        <p className="small dim">{t('quality')}: {t('qualityTier', { tier: t(item.quality.tier), score: formatNumber(Math.round(item.quality.score)) })}</p>
+        <p className="small dim">{t('quality')}: {t('qualityTier', { tier: t(item.quality.tier), score: formatNumber(Math.round(item.quality.score * 100)) })}</p>
       </div>
     </section>
   );
