@@ -35,7 +35,8 @@ class Manifests:
         content = "Key,URL,Note\n" + "".join(",".join(row) + "\n" for row in rows)
         self.create(content.encode(), batch="large")
         done = self.wait_until("large")
-        self.assertEqual((done["status"], done["tasks"]["total"]), ("succeeded", 5), done)
+        jobs = self.client.get("/api/v1/imports?batch=large").json()["items"]
+        self.assertEqual((done["status"], done["tasks"]["total"]), ("succeeded", 5), jobs)
         self.assertEqual(self.things(), [("a", "Title of a"), ("b", "Title of b")])
         self.assertEqual(sorted(name for name in self.site.asked if len(name) < 100), ["a", "b", "d", "robots.txt"])
         tasks = self.items("large", "tasks")
