@@ -45,7 +45,7 @@ class Server:
 
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
-        self.process.wait(timeout=60)
+        self.process.wait(timeout=300)  # a bucket under way is written to its end, and some tests make rows slow
 
 
 def slowness(program):
