@@ -45,6 +45,16 @@ Result<std::pair<BucketResult, std::optional<store::Comparison>>> settle_part(co
   return std::pair(std::move(compared.settled), std::optional(std::move(compared.comparison)));
 }
 
+// Not under the fence: somebody who has lost the task by now may have begun meanwhile, which is as good.
+Result<void> begin_preparation(db::Connection& connection, const store::JobRecord& job) {
+  if (job.standing.state != JobState::upload_completed) return {};
+  const auto begun = store::change_job(connection, job.id, {.event = JobEvent::preparation_started});
+  if (begun) return {};
+  LADE_ASSIGN(const auto now, store::job_with_id(connection, job.id));
+  if (now && now->standing.state == JobState::preparing_data) return {};
+  return fail(begun.error());
+}
+
 }  // namespace
 
 Result<void> plan(queue::TaskContext& context, Desk& desk, const TaskTarget& target) {
@@ -52,8 +62,7 @@ Result<void> plan(queue::TaskContext& context, Desk& desk, const TaskTarget& tar
   auto loaded = load_job(*connection, target.job, desk.here(), desk.storage());
   if (!loaded) return fail(manifest_error(*connection, target.job, std::move(loaded).error()));
   StoredJob stored = std::move(*loaded);
-  if (stored.record.standing.state == JobState::upload_completed)
-    LADE_TRY(store::change_job(*connection, target.job, {.event = JobEvent::preparation_started}));
+  LADE_TRY(begin_preparation(*connection, stored.record));
   LADE_TRY(verify_file(*connection, stored, desk.storage()));
   if (steps::fetches_pages(stored.definition)) return plan_pages(context, *connection, stored, desk.progress());
   auto session = plan_job(*stored.job, stored.definition, context.stop());
