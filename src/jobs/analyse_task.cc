@@ -45,7 +45,8 @@ Result<std::pair<BucketResult, std::optional<store::Comparison>>> settle_part(co
   return std::pair(std::move(compared.settled), std::optional(std::move(compared.comparison)));
 }
 
-// Not under the fence: somebody who has lost the task by now may have begun meanwhile, which is as good.
+}  // namespace
+
 Result<void> begin_preparation(db::Connection& connection, const store::JobRecord& job) {
   if (job.standing.state != JobState::upload_completed) return {};
   const auto begun = store::change_job(connection, job.id, {.event = JobEvent::preparation_started});
@@ -54,8 +55,6 @@ Result<void> begin_preparation(db::Connection& connection, const store::JobRecor
   if (now && now->standing.state == JobState::preparing_data) return {};
   return fail(begun.error());
 }
-
-}  // namespace
 
 Result<void> plan(queue::TaskContext& context, Desk& desk, const TaskTarget& target) {
   LADE_ASSIGN(const auto connection, db::connect(context.sessions().url()));

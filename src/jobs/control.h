@@ -72,7 +72,8 @@ Result<std::string> rejection_reason(db::Connection& connection, const store::Jo
 
 // A new job of the same file, definition as it was then, options and batch; gives that one. Fails with file_gone, and
 // with job_exists while a job that does the same is live, unless `force`. `review`: never, on_issues or always, over
-// what the job's definition says; another word fails with choice_invalid.
+// what the job's definition says; another word fails with choice_invalid, and one that is less strict with not_allowed
+// unless `may_relax_review`.
 Result<store::JobRecord> clone_job(db::Connection& connection, const JobOrder& order, bool force = false,
                                    const std::string& review = {}, bool may_relax_review = true);
 

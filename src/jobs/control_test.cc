@@ -6,6 +6,7 @@
 
 #include "jobs/arm.h"
 #include "jobs/stored_job.h"
+#include "jobs/task.h"
 #include "queue/claim.h"
 #include "queue/dead_letters.h"
 #include "queue/enqueue.h"
@@ -111,6 +112,15 @@ std::vector<std::pair<std::string, Act>> all_acts() {
           {"reject", as_act([](auto& connection, const auto& order) { return reject_job(connection, order); })},
           {"clone", as_act([](auto& connection, const auto& order) { return clone_job(connection, order); })},
           {"delete", as_act(delete_job)}};
+}
+
+TEST_P(Control, PreparationGoesOnWhereSomebodyElseHasBegunIt) {
+  const store::JobRecord as_read = job_in(JobState::upload_completed);
+  ASSERT_OK(begin_preparation(*connection, as_read));
+  EXPECT_EQ(found(as_read.id).standing.state, JobState::preparing_data);
+  EXPECT_OK(begin_preparation(*connection, as_read));
+  place(as_read.id, {JobState::finished, JobOutcome::cancelled});
+  EXPECT_FAILS(begin_preparation(*connection, as_read), "transition_refused");
 }
 
 TEST_P(Control, FindsJobsByIdUuidAndSlug) {

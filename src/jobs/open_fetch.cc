@@ -42,7 +42,6 @@ OpenFetch::OpenFetch(std::int64_t its_company, steps::PageRules its_rules, const
     : rules(std::move(its_rules)),
       most_attempts(1 + rules.fetch.retries.value_or(options.retries)),
       backoff(rules.fetch.backoff.value_or(options.backoff)),
-      company(its_company),
       most_under_way(static_cast<std::size_t>(total_at_once(rules.fetch, options))),
       held_bytes(options.held_bytes),
       extractor(std::move(its_extractor)),

@@ -29,7 +29,6 @@ struct OpenFetch {
   const steps::PageRules rules;
   const std::int64_t most_attempts;
   const std::chrono::milliseconds backoff;
-  const std::int64_t company;
   const std::size_t most_under_way;  // pages of one task
   const std::int64_t held_bytes;     // of theirs
   const std::optional<harvest::Extractor> extractor;

@@ -25,6 +25,9 @@ struct Work {
   }
 };
 
+// The job, as it was read, is being prepared. Not under the fence: somebody who has lost the task by now may have begun
+// meanwhile, which is as good.
+Result<void> begin_preparation(db::Connection& connection, const store::JobRecord& job);
 // The plan task has no bound job yet.
 Result<void> plan(queue::TaskContext& context, Desk& desk, const TaskTarget& target);
 Result<void> analyse(const Work& work);

@@ -29,7 +29,7 @@ Result<Permits> take_permits(db::Connection& connection, const std::string& key,
 Result<void> give_back_permits(db::Connection& connection, const std::string& key, const std::string& node,
                                std::int64_t permits);
 
-// How many buckets whose names are `prefix` and the id of a company are asked by somebody, this one among them.
+// How many buckets whose names begin with `prefix` were asked within that time; `key`, which asks now, is one of them.
 Result<std::int64_t> count_asking(db::Connection& connection, const std::string& prefix, const std::string& key,
                                   Duration within, Now now = {});
 
