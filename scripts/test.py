@@ -22,10 +22,20 @@ ASAN = ROOT / "build" / "asan"
 TSAN = ROOT / "build" / "tsan"
 TSAN_TARGETS = ["--target", "queue_test"]
 COUNTS = re.compile(r"(\d+) passed, (\d+) failed")
+# How the runners name what failed; told again at the end, where it is looked for.
+FAILURE = re.compile(r"FAIL(ED)?\b|ERROR:|\[  FAILED  \] \S+\.|.*\*\*\*(Failed|Timeout|Exception)|\S+:\d+: Failure"
+                     r"|.*ERROR: \w+Sanitizer|.*runtime error:|not ok\b")
 
 # What runs workers beside each other, for the thread sanitizer: many chunks, many buckets, both databases.
 THREAD_CASES = ["duplicates/last_across_chunks", "strategies/many_rows_half_existing", "refused/three_of_many",
                 "commit/all_or_nothing_over_many_buckets", "lookups/in_the_key"]
+
+
+failures = []
+
+
+def note_failures(lines):
+    failures.extend(line.rstrip()[:300] for line in lines if FAILURE.match(line))
 
 
 class BuildFailed(Exception):
@@ -45,6 +55,7 @@ def run(command, **environment):
     tail = []
     for line in process.stdout:
         print(line, end="", flush=True)
+        note_failures([line])
         tail = (tail + [line])[-20:]
     return process.wait(), "".join(tail)
 
@@ -132,7 +143,7 @@ def run_unit_tests():
     shutil.rmtree(results, ignore_errors=True)
     junit = ASAN / "ctest.xml"
     code, _ = run(["ctest", "--test-dir", ASAN, "-j", 2 * (os.cpu_count() or 1), "--output-on-failure", "--output-junit", junit],
-                  ASAN_OPTIONS="detect_stack_use_after_return=1")
+                  ASAN_OPTIONS="detect_stack_use_after_return=1", GTEST_BRIEF="1")
     passed = failed = 0
     programs = xml.etree.ElementTree.parse(junit).getroot()
     for program in programs.iter("testcase"):
@@ -176,6 +187,7 @@ def run_module(path):
     done = subprocess.run([sys.executable, "-m", "unittest", path.stem], cwd=ROOT, env=environment, text=True, errors="replace",
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
     print(f"{path.relative_to(ROOT)}\n{done.stdout}", flush=True)
+    note_failures(done.stdout.splitlines())
     return count_unittest(done.returncode, done.stdout)
 
 
@@ -198,6 +210,7 @@ def run_server():
         code = beside.wait()
     text = log.read_text(errors="replace")
     print(text, flush=True)
+    note_failures(text.splitlines())
     more, worse = count_unittest(code, text)
     return passed + more, failed + worse
 
@@ -285,6 +298,9 @@ def main():
     for title, passed, failed, seconds in totals:
         print(f"  {'FAILED' if failed else 'ok':<7} {passed:>5} passed {failed:>3} failed {seconds:>6.0f} s  {title}")
     failed = sum(total[2] for total in totals)
+    if failed and failures:
+        say("What failed")
+        print("\n".join(failures[:100]))
     print(f"{sum(total[1] for total in totals)} passed, {failed} failed")
     sys.exit(1 if failed else 0)
 
