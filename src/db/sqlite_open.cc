@@ -65,11 +65,12 @@ std::string_view advice_for(int code) {
   }
 }
 
-// Whoever finds the file locked tries again for about five seconds. SQLite's own waiting begins with milliseconds and
-// ends with tenths of a second; those who wait here mostly wait for each other's short reads and commits.
+// Whoever finds the file locked tries again for half a minute: where the disk is slow a commit can take a second, and
+// nobody is served in turn. SQLite's own waiting begins with milliseconds and ends with tenths of a second; those who
+// wait here mostly wait for each other's short reads and commits.
 constexpr int kShortPauses = 200;
 constexpr std::chrono::microseconds kShortPause{250}, kLongPause{5000};
-constexpr int kMostPauses = kShortPauses + static_cast<int>(std::chrono::seconds(5) / kLongPause);
+constexpr int kMostPauses = kShortPauses + static_cast<int>(std::chrono::seconds(30) / kLongPause);
 
 int wait_for_lock(void*, int pauses) {
   if (pauses >= kMostPauses) return 0;

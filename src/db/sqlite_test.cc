@@ -154,6 +154,16 @@ TEST_F(SqliteTest, ASecondWriterWaitsForTheFirst) {
   EXPECT_OK(second.get());
 }
 
+TEST_F(SqliteTest, AFirstWriterMayBeSlow) {
+  const auto other = database.connect();
+  auto transaction = Transaction::begin(*connection);
+  ASSERT_OK(transaction);
+  auto second = std::async(std::launch::async, [&] { return other->run("BEGIN IMMEDIATE; ROLLBACK"); });
+  EXPECT_EQ(second.wait_for(std::chrono::seconds(7)), std::future_status::timeout);
+  EXPECT_OK(transaction->rollback());
+  EXPECT_OK(second.get());
+}
+
 TEST_F(SqliteTest, AReaderCannotWrite) {
   ASSERT_OK(connection->run("CREATE TABLE t (a integer)"));
   const auto reader = connect(database.url() + "?mode=ro");

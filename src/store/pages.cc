@@ -152,30 +152,93 @@ PageRecord record_of(std::int64_t job, const db::Row& row) {
   return page;
 }
 
-json::object object_of(const PageResult& result) {
-  json::object object{{"r", result.row_id},
-                      {"a", result.attempt},
-                      {"s", result.status},
-                      {"c", result.error.code},
-                      {"w", result.error.reason},
-                      {"e", nullptr},
-                      {"d", result.delay.count()},
-                      {"h", result.http_status},
-                      {"t", result.duration_ms},
-                      {"x", result.enrich_ms},
-                      {"m", result.content_type},
-                      {"k", result.checksum},
-                      {"p", nullptr},
-                      {"o", result.evidence.offset},
-                      {"b", result.evidence.bytes},
-                      {"v", nullptr},
-                      {"f", result.source_format},
-                      {"j", nullptr}};
-  if (!result.error.code.empty()) object["e"] = to_json(result.error);
-  if (!result.evidence.file.empty()) object["p"] = result.evidence.file;
-  if (!result.evidence.metadata.empty()) object["v"] = result.evidence.metadata;
-  if (!result.fields.empty()) object["j"] = result.fields;
-  return object;
+// What is written down of a result, under the names of the columns; `delay` becomes available_at.
+struct ResultColumn {
+  std::string_view name;
+  bool is_number;
+};
+constexpr ResultColumn kResultColumns[] = {
+    {"row_id", true},         {"attempt", true},         {"status", false},        {"error_code", false},
+    {"error_reason", false},  {"error", false},          {"delay", true},          {"http_status", true},
+    {"duration_ms", true},    {"enrich_ms", true},       {"content_type", false},  {"checksum", false},
+    {"evidence_path", false}, {"evidence_offset", true}, {"evidence_bytes", true}, {"evidence", false},
+    {"source_format", false}, {"fields", false}};
+
+// In the order of kResultColumns.
+std::vector<Value> values_of(const PageResult& result) {
+  return {result.row_id,
+          result.attempt,
+          std::string(result.status),
+          result.error.code,
+          result.error.reason,
+          result.error.code.empty() ? Value() : Value(to_json(result.error)),
+          std::int64_t{result.delay.count()},
+          result.http_status,
+          result.duration_ms,
+          result.enrich_ms,
+          result.content_type,
+          result.checksum,
+          text_or_null(result.evidence.file),
+          result.evidence.offset,
+          result.evidence.bytes,
+          text_or_null(result.evidence.metadata),
+          result.source_format,
+          text_or_null(result.fields)};
+}
+
+json::value json_of(const Value& value) {
+  if (const auto* const number = std::get_if<std::int64_t>(&value)) return *number;
+  if (const auto* const text = std::get_if<std::string>(&value)) return json::value(*text);
+  return nullptr;
+}
+
+// `results` are the rows of v, by the names of kResultColumns; $1 is the time, $2 the job.
+Sql record_statement(std::string_view results) {
+  std::string sets;
+  for (const ResultColumn& column : kResultColumns)
+    if (column.name != "row_id" && column.name != "attempt" && column.name != "delay")
+      sets += fmt::format("{0} = v.{0}, ", column.name);
+  return Sql(
+      fmt::format("UPDATE lade_page SET {}available_at = CASE v.delay WHEN 0 THEN 0 ELSE @now + v.delay END, "
+                  "completed_at = @now FROM ({}) AS v WHERE lade_page.job_id = $2 AND lade_page.row_id = v.row_id "
+                  "AND lade_page.attempt = v.attempt AND lade_page.status = 'running'",
+                  sets, results));
+}
+
+// One after another: taking rows out of one large JSON costs SQLite half of the time that a page takes in all.
+Result<std::int64_t> record_each(db::Connection& connection, std::int64_t job, std::span<const PageResult> results) {
+  static const Sql sql = [] {
+    std::string row;
+    for (std::size_t at = 0; at < std::size(kResultColumns); ++at)
+      row += fmt::format("{}${} AS {}", at == 0 ? "SELECT " : ", ", at + 3, kResultColumns[at].name);
+    return record_statement(row);
+  }();
+  std::int64_t written = 0;
+  for (const PageResult& result : results) {
+    std::vector<Value> values = {Value(), job};
+    std::ranges::move(values_of(result), std::back_inserter(values));
+    LADE_ASSIGN(const std::int64_t changed, connection.execute(sql.of(connection), values));
+    written += changed;
+  }
+  return written;
+}
+
+Result<std::int64_t> record_set(db::Connection& connection, std::int64_t job, std::span<const PageResult> results) {
+  static const Sql sql = [] {
+    std::string rows;
+    for (const ResultColumn& column : kResultColumns)
+      rows += fmt::format("{}CAST(e.value ->> '{}' AS {}) AS {}", rows.empty() ? "SELECT " : ", ", column.name,
+                          column.is_number ? "bigint" : "text", column.name);
+    return record_statement(rows + " FROM jsonb_array_elements(CAST($3 AS jsonb)) AS e(value)");
+  }();
+  json::array list;
+  for (const PageResult& result : results) {
+    json::object& object = list.emplace_back(json::object()).as_object();
+    const std::vector<Value> values = values_of(result);
+    for (std::size_t at = 0; at < values.size(); ++at) object[kResultColumns[at].name] = json_of(values[at]);
+  }
+  const Value values[] = {Value(), job, json::serialize(list)};
+  return connection.execute(sql.of(connection), values);
 }
 
 }  // namespace
@@ -279,26 +342,9 @@ Result<void> tell_retries(db::Connection& connection, std::int64_t job, std::spa
 
 Result<std::int64_t> record_results(db::Connection& connection, std::int64_t job, std::span<const PageResult> results) {
   if (results.empty()) return 0;
-  json::array list;
-  for (const PageResult& result : results) list.push_back(object_of(result));
-  const std::string text = fmt::format(
-      "UPDATE lade_page SET status = v.status, error_code = v.code, error_reason = v.reason, error = v.error, "
-      "available_at = CASE v.delay WHEN 0 THEN 0 ELSE @now + v.delay END, http_status = v.http_status, "
-      "duration_ms = v.duration_ms, enrich_ms = v.enrich_ms, completed_at = @now, content_type = v.content_type, "
-      "checksum = v.checksum, evidence_path = v.evidence_path, evidence_offset = v.evidence_offset, "
-      "evidence_bytes = v.evidence_bytes, evidence = v.evidence, source_format = v.source_format, fields = v.fields "
-      "FROM (SELECT CAST(e.value ->> 'r' AS bigint) AS row_id, CAST(e.value ->> 'a' AS bigint) AS attempt, "
-      "e.value ->> 's' AS status, e.value ->> 'c' AS code, e.value ->> 'w' AS reason, e.value ->> 'e' AS error, "
-      "CAST(e.value ->> 'd' AS bigint) AS delay, CAST(e.value ->> 'h' AS bigint) AS http_status, "
-      "CAST(e.value ->> 't' AS bigint) AS duration_ms, CAST(e.value ->> 'x' AS bigint) AS enrich_ms, "
-      "e.value ->> 'm' AS content_type, e.value ->> 'k' AS checksum, e.value ->> 'p' AS evidence_path, "
-      "CAST(e.value ->> 'o' AS bigint) AS evidence_offset, CAST(e.value ->> 'b' AS bigint) AS evidence_bytes, "
-      "e.value ->> 'v' AS evidence, e.value ->> 'f' AS source_format, e.value ->> 'j' AS fields FROM {}) AS v "
-      "WHERE lade_page.job_id = $3 AND lade_page.row_id = v.row_id AND lade_page.attempt = v.attempt "
-      "AND lade_page.status = 'running'",
-      each_of(connection));
-  const Value values[] = {Value(), json::serialize(list), job};
-  LADE_ASSIGN(const std::int64_t written, connection.execute(Sql(text).of(connection), values));
+  const bool one_by_one = connection.backend() == db::Backend::sqlite;
+  LADE_ASSIGN(const std::int64_t written,
+              one_by_one ? record_each(connection, job, results) : record_set(connection, job, results));
   LADE_TRY(tell_retries(connection, job, results));
   return written;
 }
