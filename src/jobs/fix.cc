@@ -64,14 +64,15 @@ Result<void> check_pages(db::Connection& connection, const JobRecord& job) {
               ErrorKind::invalid);
 }
 
-Result<void> check_definition(const definition::Definition& definition) {
-  for (const definition::LoadEntry& entry : definition.load)
-    if (entry.strategy == definition::Strategy::replace_set)
-      return fail("fix_not_possible",
-                  fmt::format("{} is replaced as a whole: single rows are not added to what was made visible at once",
-                              entry.table),
-                  "correct the whole file and import it again", ErrorKind::invalid);
-  return {};
+// A whole set becomes visible at once: rows are not added to one that was.
+Result<void> check_set(db::Connection& connection, const JobRecord& job, const definition::Definition& definition) {
+  if (definition.set() == nullptr) return {};
+  LADE_ASSIGN(const auto loaded, store::loaded_buckets(connection, job.id));
+  if (loaded.empty()) return {};
+  return fail("fix_not_possible",
+              fmt::format("{} is replaced as a whole, and rows of job {} are in it already",
+                          definition.load.front().table, job.slug),
+              "correct the whole file and import it again", ErrorKind::invalid);
 }
 
 // Which of the rows have failed.
@@ -179,7 +180,7 @@ Result<JobRecord> fix_rows(db::Connection& connection, const ReviewPlace& place,
                 store::change_job(connection, record.id,
                                   {.event = JobEvent::fixed, .actor = order.actor, .data = event_data(fixes)}));
     LADE_ASSIGN(const definition::Definition definition, definition_of(connection, record));
-    LADE_TRY(check_definition(definition));
+    LADE_TRY(check_set(connection, record, definition));
     LADE_TRY(check_staging(connection, record));
     LADE_ASSIGN(const auto job, open_planned_job(connection, record, place.here, place.storage));
     LADE_ASSIGN(const RowCells cells, check_rows(connection, *job, place.storage, fixes, refused));

@@ -28,7 +28,7 @@ struct RefusedFix {
 // then, which workers take up. A job that waits for review takes all of them as one revision. Fails, with nothing
 // changed, with transition_refused when the job is not at rest, with fixes_invalid when rows cannot be fixed (all of
 // them are in `refused`), with staging_gone and file_gone when what it needs was tidied away, with fix_not_possible for
-// definitions that replace whole sets, and as apply_corrections() does.
+// a whole set that has rows of the job already, and as apply_corrections() does.
 Result<store::JobRecord> fix_rows(db::Connection& connection, const ReviewPlace& place, const JobOrder& order,
                                   const std::vector<Fix>& fixes, std::vector<RefusedFix>& refused);
 

@@ -211,6 +211,29 @@ class SetCommands:
         self.assertEqual(self.lade("worker", "--until-idle", "--quiet")[0], 0)
         self.assertEqual(self.shown(), [("a", 1), ("b", 2)])
 
+    def test_a_set_that_a_few_rows_have_stopped_is_fixed(self):
+        self.assertEqual(self.load("versioned", [("a", 1), ("z", 9)])[0], 0)
+        for definition, shown in (("plain", self.stored), ("versioned", self.shown)):
+            before = shown()
+            self.assertNotEqual(self.load(definition, [("a", "7"), ("b", "two"), ("c", 3), ("d", "4 or so")])[0], 0)
+            self.assertEqual(shown(), before, "nothing was written")
+            job = self.json("jobs", "list")["jobs"][0]["slug"]
+            code, output = self.lade("fix", job, "--row", "2", "--set", "Price=2")
+            self.assertIn("too_many_errors", output, "one row is wrong still")
+            self.assertEqual(shown(), before)
+            fixed = self.json("fix", job, "--row", 4, "--set", "Price=4")
+            self.assertEqual((fixed["outcome"], fixed["rows"]["failed"]), ("succeeded", 0))
+            self.assertEqual(shown(), [("a", 7), ("b", 2), ("c", 3), ("d", 4)])
+            self.assertEqual(fixed["rows"]["removed"], 0 if definition == "plain" else 1, "z has left the versions")
+
+    def test_a_set_that_has_rows_of_the_job_is_not_fixed(self):
+        self.write("lenient.yaml", PLAIN.replace("definition: plain", "definition: lenient\nmax_errors: 1"))
+        self.load("lenient", [("a", 7), ("b", "two"), ("c", 3)])
+        self.assertEqual(self.stored(), [("a", 7), ("b", 2), ("c", 3)])
+        code, output = self.lade("fix", "lenient-1", "--row", "2", "--set", "Price=2")
+        self.assertEqual(code, 4, output)
+        self.assertIn("fix_not_possible", output)
+
 
 class Embedded(SetCommands, SetTest):
     def sneak_in(self):
