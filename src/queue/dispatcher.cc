@@ -2,6 +2,7 @@
 #include <cmath>
 #include <random>
 
+#include "base/failpoint.h"
 #include "db/values.h"
 #include "queue/node.h"
 
@@ -53,13 +54,13 @@ void Node::dispatch(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     const Demand demand = wait_for_demand(stop);
     if (demand.count == 0) continue;
-    Result<std::vector<Task>> tasks = session.use(
-        stop, [&](db::Connection& connection) { return claim_without_sync(connection, request_for(demand)); });
+    Result<std::vector<Task>> tasks = claim(session, stop, demand);
     if (tasks) {
       failures = 0;
       accept(std::move(*tasks), demand);
       continue;
     }
+    count_claim();
     if (stop.stop_requested()) return;
     report(tasks.error());
     const RetryPolicy policy{.base = std::chrono::milliseconds(50), .cap = options_.settings.reconnect};
@@ -68,6 +69,20 @@ void Node::dispatch(const std::stop_token& stop) {
     const auto never = [] { return false; };
     demand_changed_.wait_for(lock, stop, backoff(policy, ++failures), never);
   }
+}
+
+Result<std::vector<Task>> Node::claim(Session& session, const std::stop_token& stop, const Demand& demand) {
+  count_claim();
+  return session.use(stop, [&](db::Connection& connection) -> Result<std::vector<Task>> {
+    LADE_ASSIGN(std::vector<Task> tasks, claim_without_sync(connection, request_for(demand)));
+    LADE_FAILPOINT("claimed");
+    return tasks;
+  });
+}
+
+void Node::count_claim() {
+  const std::lock_guard lock(mutex_);
+  ++claims_;
 }
 
 Node::Demand Node::wait_for_demand(const std::stop_token& stop) {
@@ -109,6 +124,7 @@ void Node::accept(std::vector<Task> tasks, const Demand& demand) {
   const bool found_all = static_cast<std::int64_t>(tasks.size()) == demand.count;
   counters_.claimed += static_cast<std::int64_t>(tasks.size());
   const std::lock_guard lock(mutex_);
+  ++claims_;
   if (demand.alone) {
     running_alone_ = !tasks.empty();
     if (tasks.empty()) alone_waiting_ = alone_overdue_ = false;

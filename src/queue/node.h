@@ -165,6 +165,8 @@ class Node {
   void report(const Error& error) const;
   KindRules rules_of(const std::string& kind) const;
   ClaimRequest request_for(const Demand& demand) const;
+  Result<std::vector<Task>> claim(Session& session, const std::stop_token& stop, const Demand& demand);
+  void count_claim();
 
   // node.cc: workers
   void work(const std::stop_token& stop);
@@ -192,7 +194,8 @@ class Node {
   Result<void> rescue_others(db::Connection& connection);
   Result<void> look_around(db::Connection& connection);
   Duration longest_backoff() const;
-  std::set<LeaseKey> held_keys(bool also_ended) const;
+  // With the claims counted at the same moment.
+  std::set<LeaseKey> held_keys(bool also_ended, std::int64_t* claims = nullptr) const;
   void ask_to_stop(const std::set<LeaseKey>& leases, StopReason reason);
   void give_back_waiting(const std::set<LeaseKey>& paused);
   void end_waiting(const HeldPointer& held, Ended ended);  // with the mutex held
@@ -214,7 +217,8 @@ class Node {
   std::size_t running_ = 0;
   bool running_alone_ = false;
   std::vector<Ended> ended_;
-  bool hint_ = true;  // there may be something to claim
+  bool hint_ = true;         // there may be something to claim
+  std::int64_t claims_ = 0;  // counted when they begin and when they have ended: odd while one is on its way
   Clock::time_point next_look_ = {};
   bool alone_waiting_ = true;   // some task may wait for a process of its own
   bool alone_overdue_ = false;  // so long that this node makes room for it
@@ -228,6 +232,7 @@ class Node {
   Liveness liveness_;
   OverdueWatch overdue_;
   std::set<LeaseKey> suspicious_;
+  std::int64_t claims_seen_ = 0;  // when those were
   std::int64_t beat_number_ = 0;
   std::int64_t alone_beats_ = 0;  // in how many beats in a row some task waited for a process of its own
 

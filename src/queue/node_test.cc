@@ -382,6 +382,23 @@ TEST_P(QueueNodeOnPostgresql, TwoNodesShareTheWork) {
 }
 
 #ifdef LADE_FAILPOINTS
+TEST_P(QueueNode, AClaimOnItsWayIsNotGivenBackHoweverOftenItIsLookedFor) {
+  ASSERT_OK(arm_failpoints("claimed=pause:500"));
+  Node node(*pool, options);
+  node.handle("k", counting());
+  enqueue_now({.kind = "k"});
+  ASSERT_OK(node.start());
+  for (int i = 0; i < 100; ++i) {
+    node.check();
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  ASSERT_OK(arm_failpoints(""));
+  ASSERT_TRUE(eventually([&] { return with_status("succeeded") == 1; }));
+  node.stop();
+  EXPECT_EQ(done.value(), 1);
+  EXPECT_EQ(node.counters().claimed, 1);
+}
+
 TEST_P(QueueNode, GetsOverErrorsAtEveryStep) {
   std::atomic<int> reported = 0;
   options.report = [&](const Error&) { ++reported; };
