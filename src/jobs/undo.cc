@@ -125,8 +125,10 @@ JobEvent redoing(const JobRecord& job) {
 
 Result<UndoPlan> plan_undo(db::Connection& connection, const JobRecord& job) {
   LADE_ASSIGN(UndoPlan plan, outline(connection, job));
-  LADE_ASSIGN(const auto heads, store::journal_heads(connection, job.id));
-  // Versions of sets are not in the journal: the one before is still there.
+  LADE_ASSIGN(auto heads, store::journal_heads(connection, job.id));
+  // What the journal has of a version of a set is for its lineage only: the version before is still there.
+  LADE_ASSIGN(const auto built, store::set_version_of(connection, job.id));
+  if (built) heads.clear();
   LADE_ASSIGN(const auto change, version_change(connection, job));
   if (heads.empty() && has_written(job) && !change) return fail(journal_gone(job));
   for (const store::JournalHead& head : heads) {

@@ -80,6 +80,7 @@ EntryLoad::EntryLoad(const analysis::Program& program, std::size_t entry, db::Co
                    program.definition.partition != definition::Partition::hash &&
                    std::ranges::all_of(entry_.key, [](const auto& part) { return part.column >= 0; })),
       version_(entry_.set ? entry_.set->version : -1),
+      keeps_lineage_(program.definition.lineage),
       target_(connection, entry_),
       connection_(connection) {
   if (entry_.deletes >= 0) remover_.emplace(connection, entry_);
@@ -617,7 +618,8 @@ void EntryLoad::journal_to(const JournalSink& sink) {
   sink_ = sink;
   lost_ = 0;
   journal_.reset();
-  if (version_ >= 0) return;  // the version before is still there
+  // The version before is still there: only for where rows come from.
+  if (version_ >= 0 && !keeps_lineage_) return;
   if (!entry_.journal_key().empty()) journal_.emplace(entry_, sink);
   if (remover_) remover_->journal_to(sink);
 }

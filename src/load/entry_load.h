@@ -97,6 +97,7 @@ class EntryLoad final : public TableLoad {
   bool may_keep_ = false;              // a tuple may say that a stored value stays
   bool respelled_ = false;             // what is stored may have other bytes than what was written
   const int version_;                  // the field that says to which version of a set a row belongs; -1: none
+  const bool keeps_lineage_;
   bool has_active_ = true;             // there is something to compare with
   std::string building_;               // that field of new rows
   std::optional<RowRemover> remover_;  // of rows that say so

@@ -211,6 +211,19 @@ class SetCommands:
         self.assertEqual(self.lade("worker", "--until-idle", "--quiet")[0], 0)
         self.assertEqual(self.shown(), [("a", 1), ("b", 2)])
 
+    def test_rows_of_a_version_know_where_they_come_from(self):
+        self.write("versioned.yaml", VERSIONED + "lineage: true\n")
+        self.assertEqual(self.load("versioned", [("a", 1), ("b", 2)])[0], 0)
+        self.assertEqual(self.load("versioned", [("c", 3), ("b", 2), ("a", 7)])[0], 0)
+        told = lambda code: [(one["action"], one["job"], one["row"]) for one in self.json("lineage", "offer_row", f"code={code}")["items"]]
+        self.assertEqual(told("a"), [("updated", "versioned-2", 3), ("inserted", "versioned-1", 1)])
+        self.assertEqual(told("b"), [("inserted", "versioned-1", 2)], "it is as it was")
+        rows = self.json("lineage", "--job", "versioned-2")["items"]
+        self.assertEqual([(one["key"]["code"], one["row"]) for one in rows], [("a", 3), ("c", 1)])
+        self.assertEqual(self.lade("undo", "versioned-2")[0], 0)
+        self.assertEqual(self.shown(), [("a", 1), ("b", 2)])
+        self.assertEqual(len(self.execute("SELECT code FROM offer_row")), 5, "an undo shows the version before, and touches no row")
+
     def test_a_set_that_a_few_rows_have_stopped_is_fixed(self):
         self.assertEqual(self.load("versioned", [("a", 1), ("z", 9)])[0], 0)
         for definition, shown in (("plain", self.stored), ("versioned", self.shown)):
