@@ -41,14 +41,14 @@ void redact(json::value& value) {
 }
 
 // Text that is a JSON object; empty: it is none.
-json::object object_of(const std::string& text) {
+json::object parsed_object(const std::string& text) {
   boost::system::error_code broken;
   json::value value = json::parse(text, broken);
   return broken || !value.is_object() ? json::object() : std::move(value.get_object());
 }
 
 std::string redacted_error(const std::string& text) {
-  json::value error = object_of(text);
+  json::value error = parsed_object(text);
   if (error.get_object().empty()) return {};
   redact(error);
   return json::serialize(error);
@@ -62,7 +62,7 @@ constexpr std::pair<std::string_view, std::string_view> kFetched[] = {
 // Where the server stands in its network (`address`) is left out: of hosts that the operator allows it tells how a
 // network is laid out that is nobody else's business, and nothing about the page.
 std::string fetched_of(const store::Evidence& evidence) {
-  const json::object metadata = object_of(evidence.metadata);
+  const json::object metadata = parsed_object(evidence.metadata);
   if (metadata.empty()) return {};
   json::object fetched{{"bytes", evidence.bytes}};
   for (const auto& [name, kept_as] : kFetched)
