@@ -56,6 +56,9 @@ json::object grantha_task(const jobs::RowTask& task, const store::BatchRecord& b
           {"source_format", own.at("source_format")},
           {"page_range", own.at("page_range")},
           {"idempotency_key", own.at("idempotency_key")},
+          {"fetched", own.at("fetched")},
+          {"quality_score", task.quality ? json::value(task.quality->score()) : json::value(nullptr)},
+          {"quality_tier", task.quality ? json::value(task.quality->tier()) : json::value(nullptr)},
           {"started_at", own.at("started_at")},
           {"completed_at", own.at("completed_at")}};
 }

@@ -53,6 +53,8 @@ json::object to_json(const jobs::RowTask& task, const store::BatchRecord& batch)
           {"page_range", text_or_null(task.page_range)},
           {"idempotency_key", text_or_null(task.idempotency_key)},
           {"fields", parsed_or_null(task.fields)},
+          {"fetched", parsed_or_null(task.fetched)},
+          {"quality", task.quality ? json::value(jobs::to_json(*task.quality)) : json::value(nullptr)},
           {"started_at", text_or_null(task.started_at)},
           {"completed_at", text_or_null(task.completed_at)}};
 }

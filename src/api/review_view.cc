@@ -1,7 +1,7 @@
 #include "api/review_view.h"
 
 #include "base/redact.h"
-#include "model/quality.h"
+#include "jobs/batch_tasks.h"
 
 namespace lade::api {
 namespace {
@@ -25,8 +25,6 @@ json::value decision_json(const store::ReviewItem& item) {
 }  // namespace
 
 json::object to_json(const store::ReviewItem& item) {
-  json::object quality = json::parse(item.quality).as_object();
-  quality["tier"] = model::quality_tier(item.quality_score);
   return {{"id", item.id},
           {"status", item.status},
           {"revision", item.revision},
@@ -41,7 +39,7 @@ json::object to_json(const store::ReviewItem& item) {
           {"blocks", item.blocks},
           {"candidates", json::parse(item.candidates)},
           {"record", json::parse(item.record)},
-          {"quality", std::move(quality)},
+          {"quality", jobs::to_json(item.quality)},
           {"import", json::object{{"job_id", item.job_uuid}, {"slug", item.job_slug}, {"file_name", item.file_name}}},
           {"batch", text_or_null(item.batch)},
           {"row", item.row},

@@ -6,6 +6,7 @@
 #include <boost/json.hpp>
 #include <memory>
 
+#include "base/one_line.h"
 #include "cli/site.h"
 
 namespace lade::cli {
@@ -20,17 +21,58 @@ struct PartCommand {
 using Words = std::shared_ptr<PartCommand>;  // shared by the command's options and its action
 
 // What a member says, as a cell of a table.
-std::string cell(const json::value& object, std::string_view name) {
-  const json::value* const member = object.as_object().if_contains(name);
+std::string cell(const json::object& object, std::string_view name) {
+  const json::value* const member = object.if_contains(name);
   if (member == nullptr || member->is_null()) return "-";
   return member->is_string() ? std::string(member->get_string()) : json::serialize(*member);
 }
 
+std::string cell(const json::value& object, std::string_view name) {
+  return cell(object.as_object(), name);
+}
+
 void print_task(const json::value& task) {
   const json::value& error = task.at("error");
-  fmt::print("{:<12}  {:<16}  {:>3}  {:<24}  {:<20}  {}\n", cell(task, "task_id"), cell(task, "status"),
-             cell(task, "attempt"), cell(task, "key"), error.is_object() ? cell(error, "code") : "-",
-             cell(task, "source_url"));
+  const json::value& quality = task.at("quality");
+  fmt::print("{:<12}  {:<16}  {:>3}  {:<9}  {:<24}  {:<20}  {}\n", cell(task, "task_id"), cell(task, "status"),
+             cell(task, "attempt"), quality.is_object() ? cell(quality, "tier") : "-", cell(task, "key"),
+             error.is_object() ? cell(error, "code") : "-", cell(task, "source_url"));
+}
+
+// What a server says about its pages is a stranger's text.
+void line(std::string_view name, std::string_view text) {
+  if (text != "-") fmt::print("  {:<16}  {}\n", one_line(name), one_line(text));
+}
+
+void print_fetched(const json::value& fetched) {
+  line("answered by", cell(fetched, "url"));
+  if (const json::value* const hops = fetched.as_object().if_contains("hops"))
+    for (const json::value& hop : hops->as_array()) line("  by way of", std::string_view(hop.as_string()));
+  line("fetched", cell(fetched, "fetched_at"));
+  line("answer", fmt::format("{}, {} bytes{}", cell(fetched, "status"), cell(fetched, "bytes"),
+                             fetched.as_object().contains("not_modified") ? ", not changed since" : ""));
+  for (const auto& [name, value] : fetched.at("headers").as_object())
+    line(fmt::format("  {}", std::string_view(name)), std::string_view(value.as_string()));
+}
+
+void print_quality(const json::value& quality) {
+  const auto part = [&](const char* name) { return fmt::format("{:.2f}", quality.at(name).to_number<double>()); };
+  line("quality", fmt::format("{}, {}: completeness {}, resolution {}, source {}, validation {}", part("score"),
+                              cell(quality, "tier"), part("completeness"), part("resolution"), part("source"),
+                              part("validation")));
+}
+
+// One row task, for who wants to know where its record comes from.
+void print_whole_task(const json::object& task) {
+  fmt::print("{} {}\n", cell(task, "task_id"), cell(task, "status"));
+  for (const char* name : {"key", "type", "row", "attempt"}) line(name, cell(task, name));
+  line("source", cell(task, "source_url"));
+  if (task.at("fetched").is_object()) print_fetched(task.at("fetched"));
+  line("format", cell(task, "source_format"));
+  line("checksum", cell(task, "checksum"));
+  if (task.at("quality").is_object()) print_quality(task.at("quality"));
+  if (task.at("error").is_object())
+    line("error", fmt::format("{}: {}", cell(task.at("error"), "code"), cell(task.at("error"), "message")));
 }
 
 void print_stage(const json::value& stage) {
@@ -69,9 +111,12 @@ int show(const PartCommand& words, const CommonOptions& common) {
   if (!site) return report(site.error(), common.output);
   const auto part = (*site)->batch_part(words.view);
   if (!part) return report(part.error(), common.output);
+  const bool is_list = part->contains("items");
   if (common.output == Output::text) {
-    words.view.part == "metrics" ? print_metrics(*part) : print_list(words.view, *part);
-  } else if (common.output == Output::ndjson && words.view.part != "metrics") {
+    is_list                     ? print_list(words.view, *part)
+    : words.view.part == "task" ? print_whole_task(*part)
+                                : print_metrics(*part);
+  } else if (common.output == Output::ndjson && is_list) {
     for (const json::value& item : part->at("items").as_array()) fmt::print("{}\n", json::serialize(item));
   } else {
     fmt::print("{}\n", json::serialize(*part));
@@ -124,7 +169,8 @@ void add_paging(CLI::App& command, const Words& words) {
 void add_batch_part_commands(CLI::App& batches, CommonOptions& common, Action& action) {
   const auto tasks = std::make_shared<PartCommand>(), stages = std::make_shared<PartCommand>(),
              events = std::make_shared<PartCommand>(), metrics = std::make_shared<PartCommand>(),
-             errors = std::make_shared<PartCommand>(), all = std::make_shared<PartCommand>();
+             errors = std::make_shared<PartCommand>(), all = std::make_shared<PartCommand>(),
+             task = std::make_shared<PartCommand>();
   CLI::App* const listed =
       add_view(batches, "tasks", "Its row tasks: pages, or the tasks of its jobs", common, action, tasks);
   jobs::RowTaskFilter& filter = tasks->view.filter;
@@ -134,6 +180,9 @@ void add_batch_part_commands(CLI::App& batches, CommonOptions& common, Action& a
   listed->add_option("--error", filter.error, "only those with this code");
   listed->add_option("--key", filter.key, "only those that the manifest calls so");
   add_paging(*listed, tasks);
+  add_view(batches, "task", "One row task: how its page was answered, and how good its record is", common, action, task)
+      ->add_option("TASK", task->view.task, "its id, as `tasks` shows it")
+      ->required();
   add_paging(*add_view(batches, "stages", "The stages of its jobs", common, action, stages), stages);
   add_paging(*add_view(batches, "events", "Its history", common, action, events), events);
   add_view(batches, "metrics", "How well it goes: rates, durations, reasons of failures", common, action, metrics);

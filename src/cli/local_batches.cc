@@ -70,6 +70,10 @@ Result<jobs::BatchOutcome> act_on_batch(db::Connection& connection, const BatchD
 
 Result<json::object> part_of_batch(db::Connection& connection, const store::BatchRecord& batch, const BatchView& view) {
   if (view.part == "tasks") return tasks_of(connection, batch, view);
+  if (view.part == "task") {
+    LADE_ASSIGN(const jobs::RowTask task, jobs::find_row_task(connection, batch, view.task));
+    return api::to_json(task, batch);
+  }
   if (view.part == "stages") return stages_of(connection, batch, view);
   if (view.part == "events") {
     LADE_ASSIGN(const std::int64_t after, place_of(view.filter.cursor));

@@ -89,15 +89,16 @@ Result<jobs::BatchOutcome> RemoteSite::act(const BatchDemand& demand) {
 
 Result<json::object> RemoteSite::batch_part(const BatchView& view) {
   const jobs::RowTaskFilter& filter = view.filter;
+  const std::string part = view.part == "task" ? "tasks/" + escaped(view.task) : view.part;
   Names query;
   if (view.part == "tasks")
     query = {{"status", filter.status}, {"source", filter.source}, {"error", filter.error}, {"key", filter.key}};
-  if (view.part != "metrics") {
+  if (view.part != "metrics" && view.part != "task") {
     query.emplace_back("cursor", filter.cursor);
     query.emplace_back("limit", std::to_string(filter.limit));
   }
   LADE_ASSIGN(const json::value answer,
-              client_.ask({.path = fmt::format("{}/{}", batch_path(view.batch), view.part), .query = query}));
+              client_.ask({.path = fmt::format("{}/{}", batch_path(view.batch), part), .query = query}));
   return answer.as_object();
 }
 

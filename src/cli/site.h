@@ -52,10 +52,11 @@ struct BatchDemand {
   std::chrono::seconds threshold{1800};  // requeue_stuck
 };
 
-// A part of a batch: a list, or its metrics.
+// A part of a batch: a list, one row task, or its metrics.
 struct BatchView {
-  std::string part;                 // tasks, stages, events, metrics
+  std::string part;                 // tasks, task, stages, events, metrics
   std::string batch;                // name, UUID or id
+  std::string task = {};            // the id of `task`
   jobs::RowTaskFilter filter = {};  // cursor and limit hold for all lists
 };
 

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -41,10 +43,10 @@ std::string number(std::int64_t value) {
   return value == 0 ? std::string() : std::to_string(value);
 }
 
-// A member of an error's JSON as text.
-std::string member_of(const std::string& error, std::string_view name) {
+// A member of an object's JSON as text.
+std::string member_of(const std::string& object, std::string_view name) {
   boost::system::error_code broken;
-  const json::value value = json::parse(error, broken);
+  const json::value value = json::parse(object, broken);
   if (broken || !value.is_object()) return {};
   const json::value* const member = value.get_object().if_contains(name);
   if (member == nullptr || member->is_null()) return {};
@@ -111,6 +113,8 @@ json::object export_object(const RowTask& task) {
           {"http_status", task.http_status == 0 ? json::value(nullptr) : json::value(task.http_status)},
           {"error", parsed(task.error)},
           {"fields", parsed(task.fields)},
+          {"fetched", parsed(task.fetched)},
+          {"quality", task.quality ? json::value(to_json(*task.quality)) : json::value(nullptr)},
           {"source_format", text_or_null(task.source_format)},
           {"checksum", text_or_null(task.checksum)},
           {"evidence_path", text_or_null(task.evidence_path)},
@@ -119,16 +123,42 @@ json::object export_object(const RowTask& task) {
           {"completed_at", text_or_null(task.completed_at)}};
 }
 
+std::vector<std::string> quality_cells(const std::optional<model::Quality>& quality) {
+  if (!quality) return std::vector<std::string>(6);
+  std::vector<std::string> cells{fmt::format("{:.2f}", quality->score()), std::string(quality->tier())};
+  for (const double part : {quality->completeness, quality->resolution, quality->source, quality->validation})
+    cells.push_back(fmt::format("{:.2f}", part));
+  return cells;
+}
+
 Result<void> export_csv(db::Connection& connection, const store::BatchRecord& batch, ByteSink& to) {
   Lines lines(to);
-  LADE_TRY(lines.write({"task_id", "job", "row", "key", "source_url", "status", "attempt", "http_status", "code",
-                        "message", "fields", "source_format", "checksum", "evidence_path", "duration_ms", "started_at",
-                        "completed_at"}));
+  LADE_TRY(lines.write({"task_id",    "job",           "row",           "key",          "source_url",   "status",
+                        "attempt",    "http_status",   "code",          "message",      "fields",       "source_format",
+                        "checksum",   "evidence_path", "duration_ms",   "started_at",   "completed_at", "final_url",
+                        "fetched_at", "bytes",         "quality_score", "quality_tier", "completeness", "resolution",
+                        "source",     "validation"}));
   return each_task(connection, batch, {}, [&](const RowTask& task) {
-    return lines.write({task.id, task.job, number(task.row), task.key, task.source_url, task.status,
-                        number(task.attempt), number(task.http_status), member_of(task.error, "code"),
-                        member_of(task.error, "message"), task.fields, task.source_format, task.checksum,
-                        task.evidence_path, number(task.duration_ms), task.started_at, task.completed_at});
+    std::vector<std::string> cells{task.id,
+                                   task.job,
+                                   number(task.row),
+                                   task.key,
+                                   task.source_url,
+                                   task.status,
+                                   number(task.attempt),
+                                   number(task.http_status),
+                                   member_of(task.error, "code"),
+                                   member_of(task.error, "message"),
+                                   task.fields,
+                                   task.source_format,
+                                   task.checksum,
+                                   task.evidence_path,
+                                   number(task.duration_ms),
+                                   task.started_at,
+                                   task.completed_at};
+    for (const char* name : {"url", "fetched_at", "bytes"}) cells.push_back(member_of(task.fetched, name));
+    std::ranges::move(quality_cells(task.quality), std::back_inserter(cells));
+    return lines.write(cells);
   });
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/json.hpp>
 
 #include "jobs/batch_export.h"
 #include "jobs/batch_metrics.h"
@@ -143,6 +144,57 @@ TEST_P(BatchParts, ARowTaskIsShownWithoutSecrets) {
   const std::int64_t elsewhere = created(other);
   EXPECT_FAILS(find_row_task(*connection, batch(), fmt::format("{}-1", elsewhere)), "row_task_not_found");
   EXPECT_FAILS(find_task_page(*connection, batch(), fmt::format("{}-99", fetching)), "row_task_not_found");
+}
+
+TEST_P(BatchParts, HowAPageWasAnsweredIsShownWithoutSecrets) {
+  ASSERT_OK(connection->run(
+      R"(UPDATE lade_page SET evidence_bytes = 12, evidence = '{"final_url":"https://eve:pw@x.example/?token=abc",)"
+      R"("hops":["http://x.example/?password=p","https://x.example/"],"fetched_at":"2026-11-05T10:00:00.000Z",)"
+      R"("address":"10.1.2.3","status":200,"headers":{"etag":"a","server":"see http://eve:pw@x.example/"},"etag":"a",)"
+      R"("not_modified":true}' WHERE row_id < 3)"));
+  const auto task = find_row_task(*connection, batch(), fmt::format("{}-1", fetching));
+  ASSERT_OK(task);
+  const auto fetched = boost::json::parse(task->fetched).as_object();
+  EXPECT_EQ(fetched.at("url").as_string(), "https://***@x.example/?token=***");
+  EXPECT_EQ(fetched.at("hops").as_array().size(), 2u);
+  EXPECT_EQ(fetched.at("headers").at("etag").as_string(), "a");
+  EXPECT_EQ(fetched.at("status").as_int64(), 200);
+  EXPECT_EQ(fetched.at("bytes").as_int64(), 12);
+  EXPECT_TRUE(fetched.at("not_modified").as_bool());
+  EXPECT_FALSE(fetched.contains("address")) << "it tells how a network is laid out";
+  StringSink table, list;
+  ASSERT_OK(write_batch_export(*connection, batch(), "csv", table));
+  ASSERT_OK(write_batch_export(*connection, batch(), "json", list));
+  for (const std::string& text : {task->fetched, table.text, list.text})
+    for (const char* secret : {"eve:", "=abc", "=p\"", "10.1.2.3"})
+      EXPECT_EQ(text.find(secret), std::string::npos) << text;
+  EXPECT_EQ(find_row_task(*connection, batch(), fmt::format("{}-3", fetching))->fetched, "") << "nothing has come";
+}
+
+TEST_P(BatchParts, RecordsAreJudgedOnceAllRowsWereAnalysed) {
+  const auto tiers = [&] {
+    Texts found;
+    const auto page = list_row_tasks(*connection, batch(), {});
+    EXPECT_OK(page);
+    for (const RowTask& task : page->tasks) found.push_back(task.quality ? std::string(task.quality->tier()) : "-");
+    return found;
+  };
+  ASSERT_OK(connection->run(
+      R"(UPDATE lade_page SET gathered = 1, fields = '{"fields":{"title":["T"],"raga":[]},"issues":[]}', )"
+      R"(evidence = '{"final_url":"http://odd.example/1"}')"));
+  ASSERT_OK(connection->run(fmt::format(
+      "INSERT INTO lade_issue VALUES ({}, 1, 2, 3, 'error', 'required', 'name', '', 'it is blank', '')", fetching)));
+  EXPECT_EQ(tiers(), Texts(6, "-")) << "nobody knows yet what is wrong with them";
+  ASSERT_OK(connection->run("UPDATE lade_job SET rows_total = 6, rows_analysed = 5"));
+  EXPECT_EQ(tiers(), Texts(6, "-"));
+  ASSERT_OK(connection->run("UPDATE lade_job SET rows_analysed = 6"));
+  EXPECT_EQ(tiers(), (Texts{"good", "fair", "-", "-", "good", "-"})) << "the second: from another host, and wrong";
+  const auto quality = find_row_task(*connection, batch(), fmt::format("{}-1", fetching))->quality;
+  ASSERT_TRUE(quality);
+  EXPECT_DOUBLE_EQ(quality->score(), 0.76);
+  StringSink table;
+  ASSERT_OK(write_batch_export(*connection, batch(), "csv", table));
+  EXPECT_NE(table.text.find(",0.76,good,0.50,1.00,0.80,1.00\r\n"), std::string::npos) << table.text;
 }
 
 TEST_P(BatchParts, StagesFollowFromTasksAndPages) {

@@ -6,12 +6,15 @@
 #include <array>
 #include <boost/json.hpp>
 #include <charconv>
+#include <cmath>
+#include <span>
 
 #include "base/moment.h"
 #include "base/redact.h"
 #include "queue/task_list.h"
 #include "store/batch_stats.h"
 #include "store/job_list.h"
+#include "store/record_quality.h"
 
 namespace lade::jobs {
 namespace {
@@ -28,14 +31,45 @@ bool waits(const JobRecord& job) {
   return job.standing.state == JobState::waiting_for_review;
 }
 
-// A text that is an error's JSON, with each of its texts redacted.
-std::string redacted_error(const std::string& text) {
+// Takes the secrets out of each text in it.
+void redact(json::value& value) {
+  if (value.is_string()) value = redacted(value.get_string());
+  if (value.is_array())
+    for (json::value& member : value.get_array()) redact(member);
+  if (value.is_object())
+    for (auto& [name, member] : value.get_object()) redact(member);
+}
+
+// Text that is a JSON object; empty: it is none.
+json::object parsed_object(const std::string& text) {
   boost::system::error_code broken;
   json::value value = json::parse(text, broken);
-  if (broken || !value.is_object()) return {};
-  for (auto& [name, member] : value.get_object())
-    if (member.is_string()) member = redacted(member.get_string());
-  return json::serialize(value);
+  return broken || !value.is_object() ? json::object() : std::move(value.get_object());
+}
+
+std::string redacted_error(const std::string& text) {
+  json::value error = parsed_object(text);
+  if (error.get_object().empty()) return {};
+  redact(error);
+  return json::serialize(error);
+}
+
+// Members of a page's evidence that are shown, by the names that they have here and there.
+constexpr std::pair<std::string_view, std::string_view> kFetched[] = {
+    {"url", "final_url"}, {"hops", "hops"},       {"fetched_at", "fetched_at"},
+    {"status", "status"}, {"headers", "headers"}, {"not_modified", "not_modified"}};
+
+// Where the server stands in its network (`address`) is left out: of hosts that the operator allows it tells how a
+// network is laid out that is nobody else's business, and nothing about the page.
+std::string fetched_of(const store::Evidence& evidence) {
+  const json::object metadata = parsed_object(evidence.metadata);
+  if (metadata.empty()) return {};
+  json::object fetched{{"bytes", evidence.bytes}};
+  for (const auto& [name, kept_as] : kFetched)
+    if (const json::value* const member = metadata.if_contains(kept_as)) fetched[name] = *member;
+  json::value shown = std::move(fetched);
+  redact(shown);
+  return json::serialize(shown);
 }
 
 std::string time_text(std::int64_t microseconds) {
@@ -62,9 +96,25 @@ RowTask task_of(const JobRecord& job, const store::PageRecord& page) {
   task.page_range = page.page_range;
   task.idempotency_key = page.idempotency_key;
   task.fields = page.fields;
+  task.fetched = fetched_of(page.evidence);
   task.started_at = time_text(page.started_at);
   task.completed_at = time_text(page.completed_at);
   return task;
+}
+
+double rounded(double part) {
+  return std::round(part * 100) / 100;
+}
+
+// Tells how good the records of the job's pages are, once all of its rows were analysed: before, nobody knows their
+// names and issues.
+Result<void> judge(db::Connection& connection, const JobRecord& job, std::span<RowTask> pages) {
+  if (!job.rows_total || job.rows_analysed < *job.rows_total) return {};
+  std::vector<store::RecordPlace> places;
+  for (const RowTask& page : pages) places.push_back({job.id, page.row});
+  LADE_ASSIGN(const auto qualities, store::record_qualities(connection, places));
+  for (std::size_t i = 0; i < pages.size(); ++i) pages[i].quality = qualities[i];
+  return {};
 }
 
 // The part of its job that a task of the queue is about.
@@ -136,8 +186,9 @@ class Lister {
     if (!filter_.status.empty())
       wanted.statuses = {ready ? std::string(store::page_status::kSucceeded) : filter_.status};
     LADE_ASSIGN(const auto pages, store::list_pages(connection_, job.id, wanted));
+    const std::size_t first = tasks_.size();
     for (const store::PageRecord& page : pages) tasks_.push_back(task_of(job, page));
-    return {};
+    return judge(connection_, job, std::span(tasks_).subspan(first));
   }
 
   Result<void> add_tasks(const JobRecord& job, std::int64_t before) {
@@ -171,6 +222,15 @@ Result<JobRecord> job_of(db::Connection& connection, const store::BatchRecord& b
 }
 
 }  // namespace
+
+json::object to_json(const model::Quality& quality) {
+  return {{"score", quality.score()},
+          {"tier", quality.tier()},
+          {"completeness", rounded(quality.completeness)},
+          {"resolution", rounded(quality.resolution)},
+          {"source", rounded(quality.source)},
+          {"validation", quality.validation}};
+}
 
 RowTaskPlace place_of(std::string_view id) {
   RowTaskPlace place;
@@ -209,7 +269,11 @@ Result<RowTask> find_row_task(db::Connection& connection, const store::BatchReco
   LADE_ASSIGN(const JobRecord job, job_of(connection, batch, id));
   const std::int64_t place = place_of(id).place;
   LADE_ASSIGN(const auto page, store::find_page(connection, job.id, place));
-  if (page) return task_of(job, *page);
+  if (page) {
+    RowTask task = task_of(job, *page);
+    LADE_TRY(judge(connection, job, std::span(&task, 1)));
+    return task;
+  }
   LADE_ASSIGN(const auto tasks, queue::list_tasks(connection, {.group = job.uuid, .task = place, .limit = 1}));
   if (tasks.empty()) return fail(not_found(id));
   return task_of(job, tasks.front());

@@ -1,11 +1,14 @@
 #pragma once
 
+#include <boost/json.hpp>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "db/connection.h"
+#include "model/quality.h"
 #include "store/batches.h"
 #include "store/pages.h"
 
@@ -33,6 +36,10 @@ struct RowTask {
   std::string page_range = {};
   std::string idempotency_key = {};
   std::string fields = {};  // JSON: what was taken out of the page
+  // JSON: what was answered when the page was fetched: url (the final one), hops (when there are several), fetched_at,
+  // status, headers, bytes, not_modified (when it was not sent again); without secrets; empty: nothing was
+  std::string fetched = {};
+  std::optional<model::Quality> quality = {};  // of the record; none: there is none, or it is not analysed yet
   std::string started_at = {};
   std::string completed_at = {};
 };
@@ -53,6 +60,9 @@ struct RowTaskPage {
 // and cursor_invalid.
 Result<RowTaskPage> list_row_tasks(db::Connection& connection, const store::BatchRecord& batch,
                                    const RowTaskFilter& filter);
+
+// As everybody is shown it: parts and score to two decimals, and the tier.
+boost::json::object to_json(const model::Quality& quality);
 
 // Which job and which of its rows or tasks `id` names; both are 0 when it names none.
 struct RowTaskPlace {

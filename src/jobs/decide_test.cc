@@ -107,7 +107,7 @@ TEST_P(DecideTest, ADecidedNameLoadsItsRowsAndIsRemembered) {
   EXPECT_TRUE(item.blocks);
   EXPECT_THAT(item.record, HasSubstr(R"("title":"three")"));
   EXPECT_THAT(item.candidates, HasSubstr(R"("id":"1")"));
-  EXPECT_GT(item.quality_score, 0.5);
+  EXPECT_GT(item.quality.score(), 0.5);
   EXPECT_TRUE(item_of("Anna Lee").ambiguous);
 
   const auto sent = picked("Tyagarajan Swami", "1");

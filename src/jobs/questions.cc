@@ -44,8 +44,7 @@ store::NewReviewItem item_of(const staging::Finding& finding) {
           .ambiguous = question.at("ambiguous").as_bool(),
           .candidates = text("candidates"),
           .record = json::serialize(question.at("record")),
-          .quality = json::serialize(question.at("quality")),
-          .quality_score = number_at(question.at("quality"), "score"),
+          .completeness = number_at(question, "completeness"),
           .blocks = finding.issue.severity == model::Severity::error};
 }
 

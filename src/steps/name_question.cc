@@ -27,7 +27,6 @@ std::string candidates_json(const std::vector<NameCandidate>& candidates) {
 std::string to_text(const NameQuestion& question, std::string_view candidates) {
   json::object record;
   for (const auto& [column, text] : question.record) record[column] = text;
-  const model::Quality& quality = question.quality;
   return json::serialize(
       json::object{{"step", question.step},
                    {"table", question.table},
@@ -39,11 +38,7 @@ std::string to_text(const NameQuestion& question, std::string_view candidates) {
                    {"ambiguous", question.ambiguous},
                    {"candidates", candidates},
                    {"record", std::move(record)},
-                   {"quality", json::object{{"score", rounded(quality.score())},
-                                            {"completeness", rounded(quality.completeness)},
-                                            {"resolution", rounded(quality.resolution)},
-                                            {"source", rounded(quality.source)},
-                                            {"validation", rounded(quality.validation)}}}});
+                   {"completeness", rounded(question.completeness)}});
 }
 
 }  // namespace lade::steps

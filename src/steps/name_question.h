@@ -5,8 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "model/quality.h"
-
 // What a person is asked when nobody can say for sure whom a name means: the question of an issue.
 namespace lade::steps {
 
@@ -26,7 +24,7 @@ struct NameQuestion {
   std::vector<NameCandidate> candidates;
   bool ambiguous = false;                                   // the best one has no clear lead over the next
   std::vector<std::pair<std::string, std::string>> record;  // what else the row says, shortened: data column, text
-  model::Quality quality;
+  double completeness = 0;                                  // which share of its columns has a value
 };
 
 // The part that is the same for all rows with the name, to be written once: candidates as a JSON list.

@@ -155,7 +155,7 @@ class ResolveStep final : public analysis::Step {
                           .candidates = resolved.candidates,
                           .ambiguous = resolved.ambiguous,
                           .record = {},
-                          .quality = {}};
+                          .completeness = 0};
     std::size_t filled = 0;
     for (const int column : options_.recorded) {
       if (!rows.has_value(column, row)) continue;
@@ -165,8 +165,7 @@ class ResolveStep final : public analysis::Step {
       std::string text = program.column.sensitive ? "***" : analysis::to_text(rows.cell(column, row), program.type);
       question.record.emplace_back(program.column.name, one_line(text));
     }
-    question.quality.completeness = static_cast<double>(filled) / static_cast<double>(options_.recorded.size());
-    question.quality.resolution = resolved.candidates.empty() ? 0 : resolved.candidates.front().confidence / 100;
+    question.completeness = static_cast<double>(filled) / static_cast<double>(options_.recorded.size());
     return to_text(question, resolved.json);
   }
 

@@ -23,7 +23,7 @@ double number_of(const Value& value) {
 std::string select_items(const db::Connection& connection, std::string_view items = "lade_review_item i") {
   return fmt::format(
       "SELECT i.row_id, i.line, i.step, i.column_name, i.table_name, i.rules, i.name_key, i.name, i.tier, i.best, "
-      "CASE WHEN i.ambiguous THEN 1 ELSE 0 END, i.candidates, i.record, i.quality, i.quality_score, "
+      "CASE WHEN i.ambiguous THEN 1 ELSE 0 END, i.candidates, i.record, "
       "CASE WHEN i.blocks THEN 1 ELSE 0 END, i.id, i.company_id, i.job_id, i.status, i.decision, i.entity_id, "
       "i.entity_name, i.decided_by, {}, CASE WHEN i.sent THEN 1 ELSE 0 END, i.send_error, i.revision, {}, "
       "CAST(j.uuid AS text), j.slug, j.file_name, b.name, j.created_by_id, j.project_id, p.url, p.evidence_path, "
@@ -44,8 +44,7 @@ ReviewItem item_of(const db::Row& row) {
     *field = text();
   item.best = number_of(row[at++]);
   item.ambiguous = integer() != 0;
-  for (std::string* field : {&item.candidates, &item.record, &item.quality}) *field = text();
-  item.quality_score = number_of(row[at++]);
+  for (std::string* field : {&item.candidates, &item.record}) *field = text();
   item.blocks = integer() != 0;
   for (std::int64_t* field : {&item.id, &item.company, &item.job}) *field = integer();
   for (std::string* field : {&item.status, &item.decision.decision, &item.decision.entity, &item.decision.entity_name,
@@ -60,6 +59,18 @@ ReviewItem item_of(const db::Row& row) {
   item.job_project = integer();
   for (std::string* field : {&item.source_url, &item.evidence_path, &item.checksum}) *field = text();
   return item;
+}
+
+Result<std::vector<ReviewItem>> items_of(db::Connection& connection, const std::vector<db::Row>& rows) {
+  std::vector<ReviewItem> items;
+  std::vector<RecordPlace> places;
+  for (const db::Row& row : rows) {
+    items.push_back(item_of(row));
+    places.push_back({items.back().job, items.back().row});
+  }
+  LADE_ASSIGN(const auto qualities, record_qualities(connection, places));
+  for (std::size_t i = 0; i < items.size(); ++i) items[i].quality = qualities[i].value_or(model::Quality());
+  return items;
 }
 
 // What a filter wants, as a condition with its parameters.
@@ -108,9 +119,9 @@ Result<void> put_some(db::Connection& connection, std::int64_t job, std::int64_t
       add(*text);
     add(item.best, "double precision");
     rows += item.ambiguous ? ", true" : ", false";
-    for (const std::string* text : {&item.candidates, &item.record, &item.quality}) add(*text);
-    add(item.quality_score, "double precision");
-    rows += item.blocks ? ", true)" : ", false)";
+    for (const std::string* text : {&item.candidates, &item.record}) add(*text);
+    add(fmt::format(R"({{"completeness":{}}})", item.completeness));
+    rows += item.blocks ? ", 0, true)" : ", 0, false)";  // the score follows from what is stored when it is shown
   }
   LADE_TRY(connection.execute(
       fmt::format("INSERT INTO lade_review_item (job_id, company_id, created_at, row_id, line, step, column_name, "
@@ -186,17 +197,16 @@ Result<std::vector<ReviewItem>> list_review_items(db::Connection& connection, co
       filter.batch_id != 0 || filter.seen_by != 0 ? "JOIN lade_job j ON j.id = i.job_id" : "", condition.sql,
       condition.values.size());
   LADE_ASSIGN(const auto rows, connection.query(select_items(connection, page) + "ORDER BY i.id", condition.values));
-  std::vector<ReviewItem> items;
-  for (const db::Row& row : rows) items.push_back(item_of(row));
-  return items;
+  return items_of(connection, rows);
 }
 
 Result<std::optional<ReviewItem>> find_review_item(db::Connection& connection, std::int64_t company, std::int64_t id) {
   const Value values[] = {company, id};
   LADE_ASSIGN(const auto rows,
               connection.query(select_items(connection) + "WHERE i.company_id = $1 AND i.id = $2", values));
-  if (rows.empty()) return std::nullopt;
-  return item_of(rows.front());
+  LADE_ASSIGN(auto items, items_of(connection, rows));
+  if (items.empty()) return std::nullopt;
+  return std::move(items.front());
 }
 
 Result<void> lock_reviews(db::Connection& connection, std::int64_t company) {

@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "db/connection.h"
 #include "store/name_decisions.h"
+#include "store/record_quality.h"
 
 // Names that nobody could say for sure whom they mean, one for each row and step: what people decide about.
 namespace lade::store {
@@ -28,9 +29,8 @@ struct NewReviewItem {
   bool ambiguous = false;         // another one is about as good
   std::string candidates = "[]";  // JSON: id, name, confidence, reasons; best first
   std::string record = "{}";      // JSON: what else the row says
-  std::string quality = "{}";     // JSON: the score and its parts
-  double quality_score = 0;
-  bool blocks = true;  // the row fails until it is decided
+  double completeness = 0;        // which share of its columns has a value, 0 to 1
+  bool blocks = true;             // the row fails until it is decided
 };
 
 struct ReviewItem : NewReviewItem {
@@ -46,6 +46,7 @@ struct ReviewItem : NewReviewItem {
   std::string job_uuid, job_slug, file_name, batch;
   std::int64_t job_created_by_id = 0, job_project = 0;
   std::string source_url, evidence_path, checksum;  // of the row's page; empty: it has none
+  model::Quality quality;                           // of the row, as it stands now
   NameKey name_key() const { return {company, table, rules, key}; }
 };
 

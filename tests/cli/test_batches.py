@@ -75,6 +75,12 @@ class BatchCommands:
         rest = self.json("batches", "tasks", "monday", "--cursor", tasks["next"])
         kinds = {task["type"] for task in tasks["items"] + rest["items"]}
         self.assertTrue({"plan", "analyse", "process"} <= kinds, kinds)
+        task = tasks["items"][0]
+        self.assertEqual(self.json("batches", "task", "monday", task["task_id"]), task)
+        self.assertEqual((task["fetched"], task["quality"]), (None, None), "it is no page")
+        self.assertRegex(self.lade("batches", "task", "monday", task["task_id"])[1],
+                         rf"^{task['task_id']} succeeded\n  key +{task['key']}\n  type +{task['type']}\n  attempt +1\n$")
+        self.assert_refused(self.lade("batches", "task", "monday", "9-9"), 4, "row_task_not_found")
         stages = self.json("batches", "stages", "monday")["items"]
         self.assertEqual([(stage["job_type"], stage["status"]) for stage in stages[:3]],
                          [("manifest_ingest", "succeeded"), ("review_prep", "succeeded"), ("load", "succeeded")])

@@ -30,10 +30,11 @@ GRANTHA = "/v1/admin/bulk-import"
 
 
 class Site:
-    """Pages /NAME say their name; those in `broken` answer with that status. While the gate is closed no page is answered; robots.txt is."""
+    """Pages /NAME say their name, or what `bodies` has for them; those in `broken` answer with that status, those in `moved` lead to another
+    one. While the gate is closed no page is answered; robots.txt is."""
 
     def __init__(self):
-        self.broken, self.asked = {}, []
+        self.broken, self.moved, self.bodies, self.asked = {}, {}, {}, []
         self.gate = threading.Event()
         self.gate.set()
         site = self
@@ -44,9 +45,12 @@ class Site:
                 site.asked.append(name)
                 if name != "robots.txt":
                     site.gate.wait(60)
-                status = 404 if name == "robots.txt" else site.broken.get(name, 200)
-                body = f"<html><script>alert(1)</script><h1>Title of {name}</h1></html>".encode()
+                status = 404 if name == "robots.txt" else 302 if name in site.moved else site.broken.get(name, 200)
+                title = f"<script>alert(1)</script><h1>Title of {name}</h1>"
+                body = f"<html>{site.bodies.get(name, title)}</html>".encode()
                 self.send_response(status)
+                if name in site.moved:
+                    self.send_header("Location", f"/{site.moved[name]}")
                 self.send_header("Content-Type", "application/json" if name == "wrong" else "text/html; charset=utf-8")
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()

@@ -66,6 +66,7 @@ class Client(ClientTest):
         self.remote_import(HEADER + "x,first\n", "--async", "--batch", "monday", name="x.csv")
         self.remote("jobs", "watch", "things-2")
         self.remote_import(HEADER + "c,third\n", definition="reviewed", exit_code=7)
+        task = self.remote_json("batches", "tasks", "monday")[1]["items"][0]["task_id"]
         for output in ("text", "json", "ndjson"):
             for words in (["jobs"], ["jobs", "list", "--limit", 2], ["jobs", "list", "--limit", 1, "--before", 3], ["jobs", "--batch", "monday"],
                           ["jobs", "--status", "succeeded"], ["jobs", "--definition", "reviewed"], ["jobs", "show", "things-1"],
@@ -74,6 +75,7 @@ class Client(ClientTest):
                           ["rows", "things-1", "--state", "inserted", "--after", 1], ["results", "things-1", "--results-dir", "out"],
                           ["results", "things-1", "--results-dir", "all", "--all"], ["results", "reviewed-3"],
                           ["batches"], ["batches", "show", "monday"], ["batches", "tasks", "monday"], ["batches", "tasks", "monday", "--limit", 2],
+                          ["batches", "task", "monday", task],
                           ["batches", "stages", "monday"], ["batches", "events", "monday"], ["batches", "events", "monday", "--limit", 1],
                           ["batches", "metrics", "monday"], ["batches", "errors", "monday"], ["batches", "export", "monday", "--format", "csv"],
                           ["batches", "--since", "2020-01-01T00:00:00.000Z"], ["queue", "--status", "succeeded", "--limit", 3],
@@ -91,7 +93,7 @@ class Client(ClientTest):
                       ["jobs", "retry", "things-1"], ["jobs", "pause", "things-1"], ["jobs", "delete", "reviewed-2"], ["approve", "things-1"],
                       ["approve", "reviewed-2", "--revision", 7], ["jobs", "--status", "sleeping"], ["jobs", "--batch", "nowhere"],
                       ["batches", "show", "nowhere"], ["batches", "retry", "nowhere"], ["batches", "--status", "sleeping"],
-                      ["batches", "tasks", "nowhere"], ["batches", "delete", "nowhere"], ["batches", "errors", "nowhere"],
+                      ["batches", "tasks", "nowhere"], ["batches", "task", "nowhere", "1-1"], ["batches", "delete", "nowhere"], ["batches", "errors", "nowhere"],
                       ["queue", "--status", "sleeping"], ["queue", "retry", 4711], ["queue", "delete", 4711], ["definitions", "show", "nothing"],
                       ["definitions", "validate", "nothing"], ["jobs", "retry", "reviewed-2", "--max-errors", "many"],
                       ["jobs", "clone", "reviewed-2"]):

@@ -52,6 +52,23 @@ const tests = [
     await accessible(page, 'events of a batch');
   }],
 
+  ['a task shows how its page was answered, and how good its record is', async (page) => {
+    sql(`INSERT INTO lade_page (job_id, company_id, created_at, row_id, page_key, url, host, status, content_type, evidence_bytes, gathered, evidence, fields)
+      SELECT id, company_id, 1, 1, 'endaro', 'http://songs.example/1', 'songs.example', 'succeeded', 'text/html', 4321, 1,
+        '{"final_url": "https://songs.example/endaro", "fetched_at": "2026-11-05T10:00:00.000Z", "status": 200, "headers": {"content-type": "text/html; ${kEvil.replaceAll('"', '\\"')}"}}',
+        '{"fields": {"title": ["endaro"], "raga": []}, "issues": []}' FROM lade_job WHERE uuid = '${job}'`);
+    await page.goto(`/batches/${batch}/tasks`);
+    await page.getByRole('table').getByRole('button').first().click();
+    const evidence = page.getByRole('dialog').getByRole('region', { name: 'Evidence' });
+    await evidence.getByRole('link', { name: 'https://songs.example/endaro' }).waitFor();
+    await evidence.getByText('4.3 kB').waitFor();
+    await page.getByRole('region', { name: 'Quality of the record' }).getByText('good, 80 of 100').waitFor();
+    await noScriptRan(page, 'evidence of a task');
+    await accessible(page, 'evidence of a task');
+    await page.keyboard.press('Escape');
+    sql(`DELETE FROM lade_page`);
+  }],
+
   ['errors are exported, and the batch is finalised after a question', async (page) => {
     await page.goto(`/batches/${batch}`);
     await page.getByRole('button', { name: 'More actions' }).click();

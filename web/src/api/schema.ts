@@ -1203,14 +1203,7 @@ export interface ReviewItem {
   }[];
   /** what else the row says: data column → text */
   record: Record<string, string>;
-  quality: {
-    score: number;
-    tier: "excellent" | "good" | "fair" | "poor";
-    completeness: number;
-    resolution: number;
-    source: number;
-    validation: number;
-  };
+  quality: Quality;
   import: {
     job_id: string;
     slug: string;
@@ -1281,14 +1274,7 @@ export interface ReviewDecided {
   }[];
   /** what else the row says: data column → text */
   record: Record<string, string>;
-  quality: {
-    score: number;
-    tier: "excellent" | "good" | "fair" | "poor";
-    completeness: number;
-    resolution: number;
-    source: number;
-    validation: number;
-  };
+  quality: Quality;
   import: {
     job_id: string;
     slug: string;
@@ -1429,6 +1415,35 @@ export interface BatchRequeue {
   older_than_seconds?: number;
 }
 
+export interface FetchedPage {
+  /** that has answered, after redirects */
+  url: string;
+  /** the URLs that led there, when there are several */
+  hops?: string[];
+  fetched_at: string;
+  status: number;
+  /** those that say what was sent */
+  headers: Record<string, string>;
+  /** of the body */
+  bytes: number;
+  /** it was asked for again and not sent, since it had not changed */
+  not_modified?: boolean;
+}
+
+export interface Quality {
+  /** 0.4 completeness + 0.3 resolution + 0.2 source + 0.1 validation, from 0 to 1 */
+  score: number;
+  tier: "excellent" | "good" | "fair" | "poor";
+  /** the share of its fields that have a value */
+  completeness: number;
+  /** how sure the least sure of its names is */
+  resolution: number;
+  /** 1: as named; 0.8: not over https; 0.6: another host has answered */
+  source: number;
+  /** 1: nothing else is wrong; 0.5: warnings; 0: errors */
+  validation: number;
+}
+
 export interface RowTask {
   task_id: string;
   batch_id: string;
@@ -1459,6 +1474,10 @@ export interface RowTask {
   idempotency_key: string | null;
   /** what was taken out of the page */
   fields: Record<string, unknown> | null;
+  /** how the page was answered */
+  fetched: FetchedPage | null;
+  /** of the record; null: there is none, or it is not analysed yet */
+  quality: Quality | null;
   started_at: string | null;
   completed_at: string | null;
 }
@@ -1610,6 +1629,9 @@ export interface GranthaTask {
   source_format: string | null;
   page_range: string | null;
   idempotency_key: string | null;
+  fetched: FetchedPage | null;
+  quality_score: number | null;
+  quality_tier: "excellent" | "good" | "fair" | "poor" | null;
   started_at: string | null;
   completed_at: string | null;
 }

@@ -1,7 +1,8 @@
+import { Fragment } from 'react';
 import { Drawer } from '@mantine/core';
 import { call } from '@/api/client';
 import { useMay } from '@/api/me';
-import type { Batch, RowTask } from '@/api/schema';
+import type { Batch, FetchedPage, Quality, RowTask } from '@/api/schema';
 import { useCall } from '@/api/use_call';
 import { Button } from '@/components/button';
 import { copyText } from '@/components/copy';
@@ -9,7 +10,7 @@ import { Answered, ProblemView } from '@/components/states';
 import { StatusChip } from '@/components/status_chip';
 import { useAction } from '@/components/use_action';
 import { shortId, visible } from '@/format/cells';
-import { formatNumber } from '@/format/numbers';
+import { formatBytes, formatNumber } from '@/format/numbers';
 import { formatDuration, formatExact } from '@/format/times';
 import { Link } from '@/router/link';
 import { t } from '@/strings/batches';
@@ -18,14 +19,45 @@ import { touched } from './actions';
 // Only addresses that a browser opens as a page: what a manifest says is a stranger's text.
 const isWeb = (address: string): boolean => /^https?:\/\//i.test(address);
 
+function Address({ url }: { url: string }) {
+  return isWeb(url) ? <a href={url} target="_blank" rel="noreferrer noopener">{visible(url)}</a> : <>{visible(url)}</>;
+}
+
+function Fetched({ page, source }: { page: FetchedPage; source: string | null }) {
+  const type = page.headers['content-type'];
+  return (
+    <>
+      {page.url !== source ? <><dt>{t('finalUrl')}</dt><dd><Address url={page.url} /></dd></> : null}
+      <dt>{t('fetchedAt')}</dt><dd>{formatExact(page.fetched_at)}{page.not_modified ? ` (${t('notModified')})` : ''}</dd>
+      {type ? <><dt>{t('contentType')}</dt><dd className="mono">{visible(type)}</dd></> : null}
+      <dt>{t('size')}</dt><dd className="num">{formatBytes(page.bytes)}</dd>
+    </>
+  );
+}
+
+const kParts = ['completeness', 'resolution', 'source', 'validation'] as const;
+
+function QualityOf({ quality }: { quality: Quality }) {
+  return (
+    <section aria-label={t('quality')}>
+      <h3>{t('quality')}</h3>
+      <p>{t('qualityTier', { tier: t(quality.tier), score: Math.round(quality.score * 100) })}</p>
+      <dl className="kv">
+        {kParts.map((part) => <Fragment key={part}><dt>{t(`quality_${part}`)}</dt><dd className="num">{formatNumber(quality[part], 2)}</dd></Fragment>)}
+      </dl>
+    </section>
+  );
+}
+
 function Evidence({ task }: { task: RowTask }) {
   if (!task.source_url && !task.evidence && !task.checksum) return null;
   return (
     <section aria-label={t('evidence')}>
       <h3>{t('evidence')}</h3>
       <dl className="kv">
-        {task.source_url ? <><dt>{t('sourceUrl')}</dt><dd>{isWeb(task.source_url) ? <a href={task.source_url} target="_blank" rel="noreferrer noopener">{visible(task.source_url)}</a> : visible(task.source_url)}</dd></> : null}
+        {task.source_url ? <><dt>{t('sourceUrl')}</dt><dd><Address url={task.source_url} /></dd></> : null}
         {task.http_status ? <><dt>{t('httpStatus')}</dt><dd className="num">{task.http_status}</dd></> : null}
+        {task.fetched ? <Fetched page={task.fetched} source={task.source_url} /> : null}
         {task.evidence?.startsWith('/api/') ? <><dt>{t('storedPage')}</dt><dd><a href={task.evidence} download>{t('download')}</a></dd></> : null}
         {task.checksum ? <><dt>{t('checksum')}</dt><dd className="mono">{task.checksum}</dd></> : null}
       </dl>
@@ -68,6 +100,7 @@ export function TaskDrawer({ batch, id, onClose }: { batch: Batch; id: string; o
             </dl>
             {task.error ? <Fault error={task.error} /> : null}
             <Evidence task={task} />
+            {task.quality ? <QualityOf quality={task.quality} /> : null}
             {task.fields ? <section><h3>{t('fields')}</h3><pre tabIndex={0}>{JSON.stringify(task.fields, null, 2)}</pre></section> : null}
             {action.error ? <ProblemView error={action.error} compact /> : null}
             {['failed', 'blocked', 'retryable'].includes(task.status) && !batch.finalized_at && may('batches.retry') ? <div><Button look="main" pending={action.working !== null} onClick={() => void retry()}>{t('retryThis')}</Button></div> : null}
