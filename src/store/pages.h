@@ -56,10 +56,11 @@ Result<void> insert_pages(db::Connection& connection, std::int64_t job, std::spa
 
 // The body of a page in the storage: a part of a stored file.
 struct Evidence {
-  std::string file;           // its id in the storage; empty: none
-  std::int64_t offset = 0;    // of the body in it
-  std::int64_t bytes = 0;     // of the body
-  std::string metadata = {};  // JSON: final_url, hops, fetched_at, address, headers, etag, last_modified
+  std::string file;         // its id in the storage; empty: none
+  std::int64_t offset = 0;  // of the body in it
+  std::int64_t bytes = 0;   // of the body
+  // JSON: final_url, hops, fetched_at, address, status, not_modified, headers, etag, last_modified
+  std::string metadata = {};
   bool operator==(const Evidence&) const = default;
 };
 
