@@ -33,6 +33,7 @@ struct FetchRequest {
   std::string url;
   std::string etag = {};           // of the version that the caller has: an unchanged page is told as not_modified
   std::string last_modified = {};  // the same, as the server has written it
+  std::string version_url = {};    // that answered with this version, and alone is asked so; empty: `url`
   bool respect_robots = true;
   FetchLimits limits = {};
   // Gets the body, inflated, as it comes; nothing of redirects and refusals. Called on the fetcher's thread, which

@@ -159,6 +159,7 @@ void FetchLoop::begin(Visit& visit) {
     return fail_visit(visit, unreachable("url_invalid", std::move(url).error()));
   }
   visit.url = std::move(*url);
+  if (visit.request.version_url.empty()) visit.request.version_url = visit.url.text;
   begin_hop(visit);
 }
 
@@ -243,8 +244,7 @@ void FetchLoop::transferred(Visit& visit, CURLcode code) {
 void FetchLoop::answered(Visit& visit) {
   const Transfer& transfer = *visit.transfer;
   if (transfer.is_redirect() && !transfer.header("location").empty()) return follow(visit);
-  const bool was_conditional = !visit.request.etag.empty() || !visit.request.last_modified.empty();
-  if (!transfer.is_page() && !(transfer.status() == 304 && was_conditional)) {
+  if (!transfer.is_page() && !transfer.is_not_modified()) {
     FetchFailure failure = failure_of_status(transfer.status(), transfer.retry_after());
     if (failure.retry_after) gate_.hold(visit.url.host, *failure.retry_after);
     return fail_visit(visit, std::move(failure));

@@ -316,6 +316,46 @@ TEST_F(Fetching, AsksOnlyForWhatHasChanged) {
   EXPECT_EQ(body_.text, "new");
 }
 
+TEST_F(Fetching, AsksOnlyThePageWhoseVersionIsKnownWhetherItHasChanged) {
+  serve([&](const Request& request, const Peer& peer) {
+    const bool is_conditional =
+        request.headers.contains("if-none-match") || request.headers.contains("if-modified-since");
+    if (request.path == "/new") {
+      peer.send(PageServer::page(is_conditional ? "asked whether" : "asked for"));
+    } else if (is_conditional) {
+      peer.send(PageServer::page("", "", 304));
+    } else {
+      peer.send(PageServer::page("moved", "Location: " + server_->url("/new", "site.test") + "\r\n", 302));
+    }
+  });
+  auto asked = request("/old");
+  asked.etag = "\"7\"";
+  asked.last_modified = "Sat, 01 Jan 2022 00:00:00 GMT";
+  asked.version_url = server_->url("/new", "site.test");
+  auto page = fetcher_->fetch(asked);
+  ASSERT_TRUE(page.has_value()) << page.error().error.message;
+  EXPECT_FALSE(page->not_modified);
+  EXPECT_EQ(body_.text, "asked whether");
+  asked.version_url = "";
+  page = fetcher_->fetch(asked);
+  ASSERT_TRUE(page.has_value()) << page.error().error.message;
+  EXPECT_TRUE(page->not_modified);
+}
+
+TEST_F(Fetching, TakesNoWordForWhatItHasNotAsked) {
+  serve([](const Request& request, const Peer& peer) {
+    peer.send(request.path == "/old" ? PageServer::page("", "Location: /new\r\n", 302) : PageServer::page("", "", 304));
+  });
+  auto asked = request("/old");
+  asked.etag = "\"7\"";
+  const auto failure = failure_of(asked);
+  EXPECT_EQ(failure.reason, "http_304");
+  EXPECT_TRUE(failure.is_final);
+  asked.url = server_->url("/");
+  asked.etag = "x\r\nHost: evil";  // not sent
+  EXPECT_EQ(failure_of(asked).reason, "http_304");
+}
+
 TEST_F(Fetching, FollowsRedirects) {
   serve([&](const Request& request, const Peer& peer) {
     const auto to = [&](int status, const std::string& where) {

@@ -70,12 +70,21 @@ void Transfer::add(List& list, const std::string& line) {
 void Transfer::set_request() {
   if (is_plain(options_.accept)) add(header_list_, "Accept: " + options_.accept);
   if (is_plain(options_.accept_language)) add(header_list_, "Accept-Language: " + options_.accept_language);
-  if (is_plain(request_.etag)) add(header_list_, "If-None-Match: " + request_.etag);
-  if (is_plain(request_.last_modified)) add(header_list_, "If-Modified-Since: " + request_.last_modified);
+  if (url_.text == request_.version_url) add_conditions();
   set(easy_, CURLOPT_URL, url_.text.c_str());
   set(easy_, CURLOPT_HTTPHEADER, header_list_.get());
   set(easy_, CURLOPT_USERAGENT, options_.user_agent.c_str());
   set(easy_, CURLOPT_ACCEPT_ENCODING, "gzip, deflate");
+}
+
+// Another page, before or behind a redirect, could be as old as the version that is known, or have its ETag.
+void Transfer::add_conditions() {
+  for (const auto& [name, value] :
+       {std::pair("If-None-Match: ", &request_.etag), std::pair("If-Modified-Since: ", &request_.last_modified)}) {
+    if (!is_plain(*value)) continue;
+    add(header_list_, name + *value);
+    is_conditional_ = true;
+  }
 }
 
 // libcurl never sees a name to resolve, a proxy, a redirect, a cookie or a password.
@@ -225,6 +234,10 @@ bool Transfer::is_page() const {
   return found >= 200 && found < 300;
 }
 
+bool Transfer::is_not_modified() const {
+  return is_conditional_ && status() == 304;
+}
+
 bool Transfer::is_redirect() const {
   const long found = status();
   return found == 301 || found == 302 || found == 303 || found == 307 || found == 308;
@@ -251,7 +264,7 @@ Easy Transfer::take_easy() {
 void Transfer::tell(Fetched& fetched) {
   fetched.address = address_.text();
   fetched.status = status();
-  fetched.not_modified = fetched.status == 304;
+  fetched.not_modified = is_not_modified();
   fetched.headers = std::move(headers_);
   fetched.wire_bytes = wire_bytes_;
   fetched.body_bytes = body_bytes_;

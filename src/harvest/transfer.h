@@ -51,6 +51,8 @@ class Transfer {
   bool is_redirect() const;
   // Whether its body goes to the sink.
   bool is_page() const;
+  // Whether only a page that has changed was asked for, and an answer says that it has not.
+  bool is_not_modified() const;
   std::string header(std::string_view name) const;
   std::optional<std::chrono::seconds> retry_after() const;
   // Moves the answer out.
@@ -65,6 +67,7 @@ class Transfer {
   static std::size_t on_body(char* bytes, std::size_t, std::size_t count, void* self);
   static int on_progress(void* self, curl_off_t, curl_off_t received, curl_off_t, curl_off_t);
   void set_request();
+  void add_conditions();
   void set_safety();
   void set_callbacks();
   void enter(Phase phase);
@@ -87,6 +90,7 @@ class Transfer {
   const Clock::time_point give_up_at_;
   List header_list_;
   List connect_to_;
+  bool is_conditional_ = false;
   char detail_[CURL_ERROR_SIZE] = {};
   Phase phase_ = Phase::connecting;
   Clock::time_point since_;       // the phase

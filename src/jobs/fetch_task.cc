@@ -3,7 +3,9 @@
 #include <map>
 
 #include "base/failpoint.h"
+#include "base/log.h"
 #include "db/in_transaction.h"
+#include "jobs/known_version.h"
 #include "jobs/page_attempts.h"
 #include "jobs/pages.h"
 #include "jobs/stored_job.h"
@@ -75,8 +77,10 @@ class PageGroup {
   Result<void> load() {
     LADE_ASSIGN(const db::Pool::Lease session, context_.sessions().acquire(context_.stop()));
     LADE_ASSIGN(auto pages, store::open_pages(*session, job_, first_, last_));
+    if (open_.rules.fetch.conditional) LADE_TRY(store::find_known_versions(*session, job_, pages));
     const auto now = Clock::now();
     for (OpenPage& page : pages) {
+      if (page.known) attempts_.expect(page.known->evidence.bytes);
       const auto due = now + page.wait;
       waiting_.push_back({std::move(page), due});
     }
@@ -117,9 +121,35 @@ class PageGroup {
     for (const auto end = Clock::now() + kLinger; !ended.empty() && ended.size() < worth && Clock::now() < end;)
       std::ranges::move(attempts_.wait(end, context_.stop()), std::back_inserter(ended));
     if (!ended.empty()) LADE_FAILPOINT("fetch_ended");
+    restore_bodies(ended);
     std::vector<PageResult> results = results_of(open_, desk_.storage(), ended);
     std::ranges::move(exhausted(), std::back_inserter(results));
     return results;
+  }
+
+  // Pages that have not changed get the bodies that are kept of them. Where one is kept no longer, the page is asked
+  // for as a whole, in the same attempt, and is not among those that have ended.
+  void restore_bodies(std::vector<EndedAttempt>& ended) {
+    KnownBodies bodies(desk_.storage());
+    std::vector<EndedAttempt> complete;
+    for (EndedAttempt& attempt : ended) {
+      if (attempt.outcome && attempt.outcome->not_modified) {
+        const auto restored = bodies.restore(*attempt.page.known, *attempt.outcome, attempt.body);
+        if (!restored) {
+          ask_again(std::move(attempt.page), restored.error());
+          continue;
+        }
+      }
+      complete.push_back(std::move(attempt));
+    }
+    ended = std::move(complete);
+  }
+
+  void ask_again(OpenPage page, const Error& why) {
+    log(LogLevel::warning, "evidence_unreadable",
+        {{"job", std::to_string(job_)}, {"row", std::to_string(page.row_id)}, {"error", why.message}});
+    page.known.reset();
+    attempts_.start(std::move(page));
   }
 
   // Pages whose time has come, by host: at most as many as may be under way.
@@ -178,7 +208,7 @@ class PageGroup {
     }
     look_at_ = Clock::now() + kLook;
     if (!begun.empty()) LADE_FAILPOINT("fetch_marked");
-    for (const OpenPage& page : begun) attempts_.start(page);
+    for (OpenPage& page : begun) attempts_.start(std::move(page));
     tell(results);
     if (!results.empty()) LADE_FAILPOINT("fetch_recorded");
     return {};
@@ -206,7 +236,10 @@ class PageGroup {
   // Somebody wants it to stop: what is under way is broken off, and its next attempt is for whoever comes next.
   Result<void> abandon() {
     is_paused_ = true;
-    const std::vector<PageResult> results = results_of(open_, desk_.storage(), attempts_.break_off());
+    std::vector<EndedAttempt> ended = attempts_.break_off();
+    restore_bodies(ended);
+    std::ranges::move(attempts_.break_off(), std::back_inserter(ended));  // what was asked again
+    const std::vector<PageResult> results = results_of(open_, desk_.storage(), ended);
     if (auto published = publish(results); !published && published.error().code != "lease_lost")
       return fail(std::move(published).error());
     return fail(cancelled());

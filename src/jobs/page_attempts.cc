@@ -8,6 +8,7 @@
 
 #include "base/one_line.h"
 #include "definition/utf8.h"
+#include "jobs/known_version.h"
 #include "queue/retry.h"
 
 namespace lade::jobs {
@@ -53,6 +54,7 @@ std::string metadata_of(const Fetched& fetched) {
                         {"status", fetched.status},
                         {"headers", std::move(headers)}};
   if (hops.size() > 1) metadata["hops"] = std::move(hops);
+  if (fetched.not_modified) metadata["not_modified"] = true;
   for (const auto& [key, header] : {std::pair("etag", "etag"), std::pair("last_modified", "last-modified")})
     if (std::string value = fetched.header(header); !value.empty()) metadata[key] = storable(std::move(value));
   return json::serialize(metadata);
@@ -84,20 +86,20 @@ PageError error_of(const FetchFailure& failure) {
 }
 
 PageResult failed(const OpenFetch& open, const EndedAttempt& attempt, const FetchFailure& failure) {
-  PageResult result{.row_id = attempt.row_id, .attempt = attempt.attempt, .status = page_status::kFailed};
+  PageResult result{.row_id = attempt.page.row_id, .attempt = attempt.page.attempt, .status = page_status::kFailed};
   result.error = error_of(failure);
   result.http_status = failure.http_status;
   if (failure.is_final) return result;
-  if (attempt.attempt >= open.most_attempts) {
+  if (attempt.page.attempt >= open.most_attempts) {
     result.error.stack = fmt::format("{}: {}", result.error.code, result.error.message);
-    result.error.message = fmt::format("{} attempts, the last: {}", attempt.attempt, result.error.message);
+    result.error.message = fmt::format("{} attempts, the last: {}", attempt.page.attempt, result.error.message);
     result.error.code = "max_attempts_exceeded";
     return result;
   }
   result.status = page_status::kRetryable;
   const queue::RetryPolicy policy{.base = open.backoff, .cap = std::chrono::hours(1)};
   if (failure.reason == "cancelled") return result;  // at once, by whoever takes the task next
-  result.delay = queue::backoff(policy, attempt.attempt);
+  result.delay = queue::backoff(policy, attempt.page.attempt);
   if (failure.retry_after)
     result.delay = std::max<std::chrono::microseconds>(
         result.delay, std::min<std::chrono::seconds>(*failure.retry_after, std::chrono::hours(1)));
@@ -126,7 +128,7 @@ void enrich(const OpenFetch& open, const EndedAttempt& attempt, PageResult& resu
 }
 
 PageResult fetched(const OpenFetch& open, const EndedAttempt& attempt, const Fetched& page) {
-  PageResult result{.row_id = attempt.row_id, .attempt = attempt.attempt, .http_status = page.status};
+  PageResult result{.row_id = attempt.page.row_id, .attempt = attempt.page.attempt, .http_status = page.status};
   result.duration_ms = page.duration.count();
   result.content_type = storable(one_line(page.header("content-type")));
   result.checksum = page.sha256;
@@ -182,7 +184,7 @@ class PageAttempts::Body final : public ByteSink {
                   fmt::format("the pages under way are larger than {} MiB together", attempts_.open_.held_bytes >> 20));
     text.append(bytes);
     attempts_.held_ += size;
-    attempts_.largest_ = std::max<std::int64_t>(attempts_.largest_, std::ssize(text));
+    attempts_.expect(std::ssize(text));
     return {};
   }
   std::string text;
@@ -201,7 +203,7 @@ PageAttempts::~PageAttempts() {
   break_off();
 }
 
-void PageAttempts::start(const store::OpenPage& page) {
+void PageAttempts::start(store::OpenPage page) {
   {
     const std::lock_guard lock(mutex_);
     ++under_way_;
@@ -211,16 +213,16 @@ void PageAttempts::start(const store::OpenPage& page) {
   harvest::FetchRequest request{.url = page.url};
   request.respect_robots = open_.rules.fetch.respect_robots;
   request.limits = open_.rules.fetch.limits;
+  if (page.known) ask_conditionally(*page.known, request);
   request.body = body.get();
-  open_.fetcher->start(
-      std::move(request), stop_.get_token(),
-      [this, body, row = page.row_id, attempt = page.attempt, host = page.host](harvest::FetchOutcome outcome) {
-        ended({row, attempt, host, std::move(body->text), std::move(outcome)});
-      });
+  open_.fetcher->start(std::move(request), stop_.get_token(),
+                       [this, body, page = std::move(page)](harvest::FetchOutcome outcome) mutable {
+                         ended({std::move(page), std::move(body->text), std::move(outcome)});
+                       });
 }
 
 void PageAttempts::ended(EndedAttempt attempt) {
-  open_.gate.page_ended(attempt.host);
+  open_.gate.page_ended(attempt.page.host);
   const std::lock_guard lock(mutex_);
   held_ -= std::ssize(attempt.body);
   ended_.push_back(std::move(attempt));

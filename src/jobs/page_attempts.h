@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
@@ -16,9 +17,7 @@ namespace lade::jobs {
 
 // An attempt that has ended, with what it brought.
 struct EndedAttempt {
-  std::int64_t row_id = 0;
-  std::int64_t attempt = 0;
-  std::string host;
+  store::OpenPage page;
   std::string body;
   harvest::FetchOutcome outcome;
 };
@@ -32,8 +31,10 @@ class PageAttempts {
   PageAttempts& operator=(const PageAttempts&) = delete;
 
   // The attempt is written down and paid for.
-  void start(const store::OpenPage& page);
+  void start(store::OpenPage page);
   std::size_t under_way() const;
+  // A page of this size may come.
+  void expect(std::int64_t bytes) { largest_ = std::max<std::int64_t>(largest_, bytes); }
   // So many may be: fewer where pages are large, so that all fit into what a task may hold. One that does not is broken
   // off, and worth another try.
   std::size_t most_under_way() const;

@@ -12,6 +12,7 @@
 #include "jobs/expand.h"
 #include "jobs/fix.h"
 #include "storage/folder.h"
+#include "store/job_ends.h"
 #include "store/pages.h"
 #include "testing/durable.h"
 #include "testing/page_server.h"
@@ -32,6 +33,17 @@ class Site {
   void set(const std::string& path, Answer answer) {
     const std::lock_guard lock(mutex_);
     answers_[path] = std::move(answer);
+  }
+  // From now on every page has this version, and says so in these headers. Who asks whether it has changed is told that
+  // it has not, with nothing else.
+  void set_version(const std::string& headers) {
+    const std::lock_guard lock(mutex_);
+    version_ = headers;
+  }
+  // Pages that were asked whether they have changed, in order.
+  Texts asked_whether() const {
+    const std::lock_guard lock(mutex_);
+    return asked_whether_;
   }
   std::string url(const std::string& path) const { return server_.url(path); }
   int asked(const std::string& path) const {
@@ -59,23 +71,42 @@ class Site {
     const int at_once = ++at_once_;
     Answer given;
     int count = 0;
+    std::string version;
     {
       const std::lock_guard lock(mutex_);
+      version = version_;
+      if (is_conditional(request)) asked_whether_.push_back(request.path);
       most_at_once_ = std::max(most_at_once_.load(), at_once);
       times_.push_back(std::chrono::steady_clock::now());
       count = ++counts_[request.path];
       if (const auto found = answers_.find(request.path); found != answers_.end()) given = found->second;
     }
-    const std::string text = given                           ? given(count)
-                             : request.path == "/robots.txt" ? status(404)
-                                                             : page("Title of " + request.path.substr(1));
+    std::string text = given                           ? given(count)
+                       : request.path == "/robots.txt" ? status(404)
+                                                       : page("Title of " + request.path.substr(1));
+    if (text.starts_with("HTTP/1.1 200")) text.insert(text.find("\r\n") + 2, version);
+    if (!version.empty() && is_current(request, version))
+      text = "HTTP/1.1 304 Not Modified\r\nConnection: close\r\n\r\n";
     --at_once_;
     peer.send(text);
+  }
+
+  static bool is_conditional(const PageServer::Request& request) {
+    return request.headers.contains("if-none-match") || request.headers.contains("if-modified-since");
+  }
+  // As RFC 9110 wants it: the date counts only without an ETag.
+  static bool is_current(const PageServer::Request& request, const std::string& version) {
+    const auto etag = request.headers.find("if-none-match"), date = request.headers.find("if-modified-since");
+    if (etag != request.headers.end()) return version.find("ETag: " + etag->second + "\r\n") != std::string::npos;
+    return date != request.headers.end() &&
+           version.find("Last-Modified: " + date->second + "\r\n") != std::string::npos;
   }
 
   mutable std::mutex mutex_;
   std::map<std::string, Answer> answers_;
   std::map<std::string, int> counts_;
+  std::string version_;
+  Texts asked_whether_;
   std::vector<std::chrono::steady_clock::time_point> times_;
   std::atomic<int> at_once_ = 0, most_at_once_ = 0;
   PageServer server_;
@@ -116,6 +147,29 @@ class Pages : public testing::DurableTest {
   }
   std::int64_t permits_in_use() {
     return integer("SELECT CAST(coalesce(sum(permits), 0) AS bigint) FROM lade_rate_use");
+  }
+  // What became of the job's pages.
+  Texts answers(int job) {
+    return content(
+        fmt::format("SELECT row_id, status, attempt, http_status, content_type FROM lade_page WHERE job_id = {}", job));
+  }
+  // Imports it as if for the first time.
+  Summary import_again(const std::string& csv, const std::string& yaml) {
+    EXPECT_OK(connection->run("DELETE FROM page"));
+    return import(csv, yaml);
+  }
+  // The bodies of the job's pages, as they are kept.
+  Texts kept(std::int64_t job) {
+    const auto found = store::list_pages(*connection, job);
+    EXPECT_OK(found);
+    Texts bodies;
+    for (const store::PageRecord& page : *found) {
+      const std::string stored = text_of(storage_path(options) / page.evidence.file);
+      bodies.push_back(
+          stored.substr(static_cast<std::size_t>(page.evidence.offset), static_cast<std::size_t>(page.evidence.bytes)));
+      EXPECT_EQ(sha256_of(bodies.back()), page.checksum);
+    }
+    return bodies;
   }
   Texts issues() { return content("SELECT row_id, code, column_name FROM lade_issue"); }
   Result<Summary> try_import(const std::string& csv, const std::string& yaml) {
@@ -464,6 +518,8 @@ TEST_P(Pages, WhatCannotBeIsRefused) {
   EXPECT_THAT(fault("fetch: {priority: 10, url: u, per_host: 3}"), ::testing::HasSubstr("expected a map"));
   EXPECT_THAT(fault("fetch: {priority: 10, url: u, retries: 1.5}"), ::testing::HasSubstr("a whole number"));
   EXPECT_THAT(fault("fetch: {priority: 10, url: u, robots: maybe}"), ::testing::HasSubstr("respect or ignore"));
+  EXPECT_EQ(fault("fetch: {priority: 10, url: u, conditional: false}"), "");
+  EXPECT_THAT(fault("fetch: {priority: 10, url: u, conditional: maybe}"), ::testing::HasSubstr("true or false"));
   EXPECT_THAT(fault(fetch + ", more: {kind: fetch, priority: 11, url: u}"), ::testing::HasSubstr("has one step"));
   EXPECT_THAT(fault(fetch + ", extract: {priority: 5, fields: {title: {css: h1}}}"), ::testing::HasSubstr("lower"));
   EXPECT_THAT(fault(fetch + ", extract: {priority: 20}"), ::testing::HasSubstr("a map of 1 to 500"));
@@ -495,6 +551,143 @@ TEST_P(Pages, AfterAnErrorOfTheProcessTheNextAttemptBegins) {
   for (int i = 1; i <= 6; ++i)
     EXPECT_LE(site.asked(fmt::format("/{}", i)),
               integer(fmt::format("SELECT CAST(sum(tries) AS bigint) FROM lade_page WHERE row_id = {}", i)));
+}
+
+TEST_P(Pages, OnesThatHaveNotChangedAreThoseThatAnotherJobHasKept) {
+  site.set_version("ETag: \"v1\"\r\nLast-Modified: Sat, 01 Jan 2022 00:00:00 GMT\r\n");
+  import(manifest(2), yaml());
+  const Texts records = content("SELECT code, title, parts, checksum FROM page"), bodies = kept(1);
+  EXPECT_TRUE(site.asked_whether().empty()) << "nothing was known of them";
+  EXPECT_EQ(counts(import_again(manifest(2), yaml(", retries: 0"))), "read 2 inserted 2");
+  EXPECT_THAT(site.asked_whether(), ::testing::UnorderedElementsAre("/1", "/2"));
+  EXPECT_EQ(site.asked("/1"), 2);
+  EXPECT_EQ(answers(2), (Texts{"1|succeeded|1|304|text/html", "2|succeeded|1|304|text/html"}));
+  EXPECT_EQ(content("SELECT code, title, parts, checksum FROM page"), records);
+  EXPECT_EQ(kept(2), bodies);
+  const auto page = store::find_page(*connection, 2, 1);
+  ASSERT_OK(page);
+  for (const char* told : {R"("not_modified":true)", R"("status":304)", R"("etag":"\"v1\"")",
+                           R"("last_modified":"Sat, 01 Jan 2022 00:00:00 GMT")", R"("content-type":"text/html")"})
+    EXPECT_THAT((*page)->evidence.metadata, ::testing::HasSubstr(told));
+  // The job that fetched them is not needed any more.
+  const auto files = store::remove_job(*connection, 1);
+  ASSERT_OK(files);
+  for (const store::UnwantedFile& file : *files) std::filesystem::remove(storage_path(options) / file.uuid);
+  EXPECT_EQ(counts(import_again(manifest(3), yaml())), "read 3 inserted 3");
+  EXPECT_EQ(answers(3),
+            (Texts{"1|succeeded|1|304|text/html", "2|succeeded|1|304|text/html", "3|succeeded|1|200|text/html"}));
+  EXPECT_EQ(kept(3)[1], bodies[1]);
+}
+
+TEST_P(Pages, TheDateOfAVersionIsEnough) {
+  site.set_version("Last-Modified: Sat, 01 Jan 2022 00:00:00 GMT\r\n");
+  import(manifest(1), yaml());
+  import_again(manifest(1), yaml());
+  EXPECT_EQ(answers(2), (Texts{"1|succeeded|1|304|text/html"}));
+  EXPECT_EQ(pages(), (Texts{"c1|Title of 1|a; b & c"}));
+}
+
+TEST_P(Pages, OnesThatHaveChangedAreFetched) {
+  site.set_version("ETag: \"v1\"\r\n");
+  import(manifest(1), yaml());
+  site.set_version("ETag: \"v2\"\r\n");
+  site.set("/1", [](int) { return Site::page("changed"); });
+  import_again(manifest(1), yaml());
+  EXPECT_EQ(site.asked_whether(), (Texts{"/1"}));
+  EXPECT_EQ(answers(2), (Texts{"1|succeeded|1|200|text/html"}));
+  EXPECT_EQ(pages(), (Texts{"c1|changed|a; b & c"}));
+  import_again(manifest(1), yaml());
+  EXPECT_EQ(answers(3), (Texts{"1|succeeded|1|304|text/html"}));
+  EXPECT_EQ(pages(), (Texts{"c1|changed|a; b & c"})) << "the newest version is the one that is known";
+}
+
+TEST_P(Pages, WhatIsNotKeptAnyMoreIsFetchedInTheSameAttempt) {
+  const auto file_of = [&](std::int64_t job) {
+    return storage_path(options) / store::evidence_files(*connection, job)->at(0);
+  };
+  site.set_version("ETag: \"v1\"\r\n");
+  import(manifest(1), yaml());
+  std::filesystem::remove(file_of(1));
+  import_again(manifest(1), yaml(", retries: 0"));
+  std::string other = text_of(file_of(2));
+  other[10] ^= 1;
+  write(file_of(2), other);
+  import_again(manifest(1), yaml(", retries: 0"));
+  write(file_of(3), "cut");
+  import_again(manifest(1), yaml(", retries: 0", ", per_host: {per_minute: 0, at_once: 1}"));
+  EXPECT_EQ(site.asked_whether(), (Texts{"/1", "/1", "/1"}));
+  EXPECT_EQ(site.asked("/1"), 7);
+  for (const int job : {2, 3, 4}) EXPECT_EQ(answers(job), (Texts{"1|succeeded|1|200|text/html"}));
+  EXPECT_EQ(pages(), (Texts{"c1|Title of 1|a; b & c"}));
+  EXPECT_EQ(permits_in_use(), 0);
+}
+
+TEST_P(Pages, WhatOtherCompaniesHaveKeptIsTheirs) {
+  site.set_version("ETag: \"v1\"\r\n");
+  import(manifest(1), yaml());
+  ASSERT_OK(
+      connection->run("INSERT INTO lade_company (id, name, created_at) SELECT 2, 'other', created_at FROM "
+                      "lade_company WHERE id = 1"));
+  options.company = 2;
+  import_again(manifest(1), yaml());
+  EXPECT_TRUE(site.asked_whether().empty());
+  EXPECT_EQ(answers(2), (Texts{"1|succeeded|1|200|text/html"}));
+  import_again(manifest(1), yaml());
+  EXPECT_EQ(answers(3), (Texts{"1|succeeded|1|304|text/html"})) << "its own";
+}
+
+TEST_P(Pages, ADefinitionMayWantThemWhole) {
+  site.set_version("ETag: \"v1\"\r\n");
+  import(manifest(1), yaml());
+  import_again(manifest(1), yaml(", conditional: false"));
+  import_again(manifest(1), yaml(", max_bytes: 1"));  // nor is a version wanted that is larger than pages may be
+  EXPECT_TRUE(site.asked_whether().empty());
+  EXPECT_EQ(statuses().back(), "1|succeeded|1||");
+  EXPECT_EQ(answers(3), (Texts{"1|failed|1|0|"}));
+  import_again(manifest(1), yaml(", conditional: true"));
+  EXPECT_EQ(site.asked_whether(), (Texts{"/1"}));
+}
+
+TEST_P(Pages, OnlyTheFirstAttemptAsksWhetherTheyHaveChanged) {
+  site.set_version("ETag: \"v1\"\r\n");
+  import(manifest(1), yaml());
+  site.set_version("");
+  site.set("/1", [](int asked) { return asked == 2 ? Site::status(503) : Site::page("now"); });
+  import_again(manifest(1), yaml());
+  EXPECT_EQ(site.asked_whether(), (Texts{"/1"}));
+  EXPECT_EQ(site.asked("/1"), 3);
+  EXPECT_EQ(pages(), (Texts{"c1|now|a; b & c"}));
+}
+
+TEST_P(Pages, OnlyThePageThatAnsweredIsAskedWhetherItHasChanged) {
+  site.set_version("ETag: \"v1\"\r\n");
+  site.set("/1", [](int) { return Site::status(302, "Location: /moved\r\n"); });
+  import(manifest(1), yaml());
+  import_again(manifest(1), yaml());
+  EXPECT_EQ(site.asked_whether(), (Texts{"/moved"}));
+  EXPECT_EQ(answers(2), (Texts{"1|succeeded|1|304|text/html"}));
+  EXPECT_EQ(pages(), (Texts{"c1|Title of moved|a; b & c"}));
+}
+
+TEST_P(Pages, OnesThatAreKeptAreHeldWithinABudgetToo) {
+  const std::string large(60'000, 'x');
+  for (int i = 1; i <= 8; ++i)
+    site.set(fmt::format("/{}", i), [&](int) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));  // so that they could overlap
+      return Site::page("large", large);
+    });
+  site.set_version("ETag: \"v1\"\r\n");
+  import(manifest(8), yaml("", ", per_host: {per_minute: 0, at_once: 1}"));
+  options.harvest.held_bytes = 100'000;
+  import_again(manifest(8), yaml());
+  EXPECT_EQ(site.asked_whether().size(), 8u);
+  EXPECT_EQ(site.most_at_once(), 1);
+}
+
+TEST_P(Pages, OnesThatNobodyKnowsCannotBeUnchanged) {
+  site.set("/1", [](int) { return Site::status(304); });
+  EXPECT_EQ(counts(import(manifest(1), yaml())), "read 1 failed 1");
+  EXPECT_EQ(statuses(), (Texts{"1|failed|1|scrape_failed|http_304"}));
 }
 
 }  // namespace

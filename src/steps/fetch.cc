@@ -95,8 +95,9 @@ class FetchKind final : public StepKind {
  public:
   std::string_view name() const override { return "fetch"; }
   std::span<const std::string_view> options() const override {
-    static constexpr std::string_view kOptions[] = {"url",     "key",     "per_host",  "total",     "retries",
-                                                    "backoff", "timeout", "max_bytes", "redirects", "robots"};
+    static constexpr std::string_view kOptions[] = {"url",       "key",     "per_host",   "total",
+                                                    "retries",   "backoff", "timeout",    "max_bytes",
+                                                    "redirects", "robots",  "conditional"};
     return kOptions;
   }
   void check(const Step& step, const definition::Definition& definition, definition::Faults& faults) const override {

@@ -117,6 +117,10 @@ FetchRules read_fetch(const Step& step, Faults* faults) {
   if (const auto redirects = numbers.whole("redirects", 0, 20))
     rules.limits.redirects = static_cast<std::size_t>(*redirects);
   rules.respect_robots = option(step, "robots", "respect") == "respect";
+  if (const Node* const conditional = step.options.find("conditional")) {
+    if (!conditional->boolean()) numbers.wrong(*conditional, "conditional", "expected true or false");
+    rules.conditional = conditional->boolean().value_or(true);
+  }
   return rules;
 }
 

@@ -27,6 +27,7 @@ struct FetchRules {
   std::optional<std::chrono::milliseconds> backoff = {};  // before the first retry
   harvest::FetchLimits limits = {};
   bool respect_robots = true;
+  bool conditional = true;  // a page that an earlier job has kept is only asked whether it has changed
 };
 
 // How the values of a field become one cell.

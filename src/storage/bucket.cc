@@ -150,7 +150,7 @@ Result<Upload> Bucket::begin(const UploadOptions& options) const {
   return Upload(std::move(name), std::move(object), options);
 }
 
-Result<File> Bucket::open_file(const std::string& id, std::optional<std::uint64_t> bytes) const {
+Result<File> Bucket::read(const std::string& id, std::optional<std::uint64_t> bytes) const {
   if (!is_name(id)) return fail(stored_file_missing(id));
   LADE_ASSIGN(const auto size, inside_->client.size(inside_->key_of(id)));
   if (!size) return fail(stored_file_missing(id));
@@ -159,12 +159,8 @@ Result<File> Bucket::open_file(const std::string& id, std::optional<std::uint64_
   return File::elsewhere(std::make_unique<ObjectContent<Inside>>(inside_, id, *size), id);
 }
 
-Result<File> Bucket::read(const std::string& id, std::uint64_t bytes) const {
-  return open_file(id, bytes);
-}
-
 Result<StoredFile> Bucket::measure(const std::string& id) const {
-  LADE_ASSIGN(File file, open_file(id, std::nullopt));
+  LADE_ASSIGN(File file, read(id, std::nullopt));
   StoredFile stored{id};
   LADE_ASSIGN(stored.bytes, file.size());
   LADE_ASSIGN(stored.sha256, checksum_of(file));

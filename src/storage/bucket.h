@@ -31,7 +31,7 @@ class Bucket final : public Storage {
   const std::string& id() const override { return id_; }
   Result<void> check() const override;
   Result<Upload> begin(const UploadOptions& options = {}) const override;
-  Result<File> read(const std::string& id, std::uint64_t bytes) const override;
+  Result<File> read(const std::string& id, std::optional<std::uint64_t> bytes) const override;
   Result<void> remove(const std::string& id) const override;
   // Lists the whole bucket: not more than once an hour, and in between nothing is done.
   Result<std::int64_t> remove_orphans(
@@ -44,7 +44,6 @@ class Bucket final : public Storage {
   struct Inside;
   explicit Bucket(std::shared_ptr<const Inside> inside) : inside_(std::move(inside)) {}
   Result<void> read_id();
-  Result<File> open_file(const std::string& id, std::optional<std::uint64_t> bytes) const;
   using IsWanted = std::function<Result<bool>(const std::string& id)>;
   Result<std::int64_t> abort_uploads(std::chrono::sys_seconds youngest, const IsWanted& is_wanted) const;
 

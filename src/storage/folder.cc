@@ -95,22 +95,18 @@ Result<Upload> Folder::begin(const UploadOptions& options) const {
   return Upload(name, std::make_unique<NewFile>(path_, id, name, std::move(file)), options);
 }
 
-Result<File> Folder::open_file(const std::string& id) const {
+Result<File> Folder::read(const std::string& id, std::optional<std::uint64_t> bytes) const {
   if (!is_name(id)) return fail(stored_file_missing(id));
   Result<File> file = File::open(path_ / id);
   if (!file && file.error().code == "file_not_found") return fail(stored_file_missing(id));
-  return file;
-}
-
-Result<File> Folder::read(const std::string& id, std::uint64_t bytes) const {
-  LADE_ASSIGN(File file, open_file(id));
-  LADE_ASSIGN(const std::uint64_t size, file.size());
-  if (size != bytes) return fail(stored_file_damaged(id, fmt::format("it has {} bytes instead of {}", size, bytes)));
+  if (!file || !bytes) return file;
+  LADE_ASSIGN(const std::uint64_t size, file->size());
+  if (size != *bytes) return fail(stored_file_damaged(id, fmt::format("it has {} bytes instead of {}", size, *bytes)));
   return file;
 }
 
 Result<StoredFile> Folder::measure(const std::string& id) const {
-  LADE_ASSIGN(File file, open_file(id));
+  LADE_ASSIGN(File file, read(id, std::nullopt));
   StoredFile stored{id};
   LADE_ASSIGN(stored.bytes, file.size());
   LADE_ASSIGN(stored.sha256, checksum_of(file));

@@ -15,7 +15,7 @@ class Folder final : public Storage {
   const std::string& id() const override { return id_; }
   Result<void> check() const override;
   Result<Upload> begin(const UploadOptions& options = {}) const override;
-  Result<File> read(const std::string& id, std::uint64_t bytes) const override;
+  Result<File> read(const std::string& id, std::optional<std::uint64_t> bytes) const override;
   Result<void> remove(const std::string& id) const override;
   Result<std::int64_t> remove_orphans(
       std::chrono::seconds age, const std::function<Result<bool>(const std::string& id)>& is_wanted) const override;
@@ -27,7 +27,6 @@ class Folder final : public Storage {
     std::filesystem::file_time_type youngest;
     const std::function<Result<bool>(const std::string& id)>& is_wanted;
   };
-  Result<File> open_file(const std::string& id) const;
   Result<std::int64_t> tidy(const std::filesystem::path& folder, const Tidying& tidying) const;
 
   std::filesystem::path path_;

@@ -85,8 +85,8 @@ class Storage {
   Result<StoredFile> store(ByteSource& source, const UploadOptions& options = {}) const;
 
   // The file, readable at any place. Fails with stored_file_missing, or with stored_file_damaged when its size is not
-  // what was stored.
-  virtual Result<File> read(const std::string& id, std::uint64_t bytes) const = 0;
+  // what was stored; who knows only a part of the file does not say it.
+  virtual Result<File> read(const std::string& id, std::optional<std::uint64_t> bytes) const = 0;
   // Reads it through and compares size and checksum.
   Result<void> verify(const StoredFile& file) const;
   // A file that is not there is fine.

@@ -142,6 +142,16 @@ TEST_P(StorageTest, AFileWithoutChecksumIsNotHashed) {
   EXPECT_OK(storage->read(file->id, 3));
 }
 
+TEST_P(StorageTest, IsReadByThoseWhoDoNotKnowItsSize) {
+  const auto storage = open();
+  const StoredFile file = stored(*storage, "the bytes of a file");
+  const auto read = storage->read(file.id, std::nullopt);
+  ASSERT_OK(read);
+  EXPECT_EQ(content(*read), "the bytes of a file");
+  EXPECT_OK(storage->remove(file.id));
+  EXPECT_FAILS(storage->read(file.id, std::nullopt), "stored_file_missing");
+}
+
 TEST_P(StorageTest, AnotherSizeOrChecksumIsDamage) {
   const auto storage = open();
   StoredFile file = stored(*storage, "the bytes of a file");

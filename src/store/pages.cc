@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <unordered_map>
 
 #include "queue/sql.h"
 #include "store/batch_events.h"
@@ -241,6 +242,26 @@ Result<std::int64_t> record_set(db::Connection& connection, std::int64_t job, st
   return connection.execute(sql.of(connection), values);
 }
 
+// The newest version of each of the URLs of pages $2 to $3 of job $1. Keys have an index and URLs none: each key is
+// looked up once, however many pages it names, and SQLite must not join in another order. A blocked page has come, too.
+std::string known_versions_sql() {
+  return fmt::format(R"sql(
+WITH wanted AS (
+  SELECT company_id, page_key, url FROM lade_page
+  WHERE job_id = $1 AND row_id >= $2 AND row_id <= $3 AND attempt = 0 AND {}),
+version AS (
+  SELECT page.job_id, page.row_id,
+         row_number() OVER (PARTITION BY page.url ORDER BY page.completed_at DESC, page.job_id DESC) AS place
+  FROM (SELECT DISTINCT company_id, page_key FROM wanted) AS asked CROSS JOIN lade_page AS page
+  WHERE page.company_id = asked.company_id AND page.page_key = asked.page_key
+    AND page.status IN ('succeeded', 'blocked') AND page.evidence_path IS NOT NULL
+    AND page.url IN (SELECT url FROM wanted))
+SELECT page.url, page.checksum, page.evidence_path, page.evidence_offset, page.evidence_bytes, page.evidence
+FROM version JOIN lade_page AS page ON page.job_id = version.job_id AND page.row_id = version.row_id
+WHERE version.place = 1)sql",
+                     kNotEnded);
+}
+
 }  // namespace
 
 std::span<const std::string_view> page_statuses() {
@@ -313,6 +334,20 @@ Result<std::vector<OpenPage>> open_pages(db::Connection& connection, std::int64_
     pages.push_back({integer_of(row[0]), text_of(row[1]), text_of(row[2]), text_of(row[3]), integer_of(row[4]),
                      std::chrono::microseconds(integer_of(row[5]))});
   return pages;
+}
+
+Result<void> find_known_versions(db::Connection& connection, std::int64_t job, std::span<OpenPage> pages) {
+  if (std::ranges::find(pages, 0, &OpenPage::attempt) == pages.end()) return {};
+  static const std::string sql = known_versions_sql();
+  const Value values[] = {job, pages.front().row_id, pages.back().row_id};
+  LADE_ASSIGN(const auto rows, connection.query(sql, values));
+  std::unordered_map<std::string, KnownVersion> versions;
+  for (const db::Row& row : rows)
+    versions[text_of(row[0])] = {text_of(row[1]),
+                                 {text_of(row[2]), integer_of(row[3]), integer_of(row[4]), text_of(row[5])}};
+  for (OpenPage& page : pages)
+    if (const auto found = versions.find(page.url); found != versions.end()) page.known = std::move(found->second);
+  return {};
 }
 
 Result<void> begin_attempts(db::Connection& connection, std::int64_t job, std::int64_t task,

@@ -56,10 +56,11 @@ Result<void> insert_pages(db::Connection& connection, std::int64_t job, std::spa
 
 // The body of a page in the storage: a part of a stored file.
 struct Evidence {
-  std::string file;           // its id in the storage; empty: none
-  std::int64_t offset = 0;    // of the body in it
-  std::int64_t bytes = 0;     // of the body
-  std::string metadata = {};  // JSON: final_url, hops, fetched_at, address, headers, etag, last_modified
+  std::string file;         // its id in the storage; empty: none
+  std::int64_t offset = 0;  // of the body in it
+  std::int64_t bytes = 0;   // of the body
+  // JSON: final_url, hops, fetched_at, address, status, not_modified, headers, etag, last_modified
+  std::string metadata = {};
   bool operator==(const Evidence&) const = default;
 };
 
@@ -122,6 +123,12 @@ struct PageCounts {
 };
 Result<PageCounts> count_pages(db::Connection& connection, std::int64_t job);
 
+// A page as another job of the company has kept it.
+struct KnownVersion {
+  std::string checksum;  // SHA-256 of the body
+  Evidence evidence;
+};
+
 // What a task knows of a page that is to be tried.
 struct OpenPage {
   std::int64_t row_id = 0;
@@ -129,11 +136,16 @@ struct OpenPage {
   std::string host;
   std::string status;  // pending, running or retryable
   std::int64_t attempt = 0;
-  std::chrono::microseconds wait{0};  // until it may be tried
+  std::chrono::microseconds wait{0};       // until it may be tried
+  std::optional<KnownVersion> known = {};  // as find_known_versions() says
 };
 // Those of the rows `first` to `last` that have not ended.
 Result<std::vector<OpenPage>> open_pages(db::Connection& connection, std::int64_t job, std::int64_t first,
                                          std::int64_t last);
+
+// The newest version that other jobs of the company have of the pages that were never tried: of the same URL, under the
+// key of one of these pages. `pages` are in the order of their rows.
+Result<void> find_known_versions(db::Connection& connection, std::int64_t job, std::span<OpenPage> pages);
 
 // The pages' next attempt begins: to be committed before anything is sent. The caller holds the fence of `task`.
 Result<void> begin_attempts(db::Connection& connection, std::int64_t job, std::int64_t task,

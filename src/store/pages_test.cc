@@ -138,6 +138,50 @@ TEST_P(Pages, AreFoundByWhatTheyAre) {
   EXPECT_EQ(counts->total(), 4);
 }
 
+TEST_P(Pages, ThoseThatOtherJobsOfTheCompanyHaveKeptAreKnown) {
+  const auto with_job = [&](const char* name, std::int64_t number, NewPage each) {
+    each.idempotency_key += name;
+    ASSERT_OK(insert_pages(*connection, number, std::vector{each}));
+  };
+  const auto kept = [&](std::int64_t number, std::int64_t row, std::string_view status, std::string checksum) {
+    ASSERT_OK(begin_attempts(*connection, number, 7, std::vector{row}));
+    PageResult result{.row_id = row, .attempt = 1, .status = status, .checksum = std::move(checksum)};
+    result.evidence = {"file " + result.checksum, row, 10, R"({"etag":"x"})"};
+    ASSERT_OK(record_results(*connection, number, std::vector{result}));
+  };
+  const std::int64_t older = created(new_job("a")), newer = created(new_job("b")), theirs = created(new_job("c"));
+  for (std::int64_t row = 1; row <= 5; ++row) {
+    with_job("older", older, page(row));
+    kept(older, row, row == 3 ? page_status::kFailed : page_status::kSucceeded, "old" + std::to_string(row));
+  }
+  NewPage moved = page(2);
+  moved.url += "/elsewhere";
+  with_job("newer", newer, moved);
+  kept(newer, 2, page_status::kSucceeded, "moved");
+  with_job("newer", newer, page(1));
+  kept(newer, 1, page_status::kBlocked, "new1");
+  ASSERT_OK(connection->run("INSERT INTO lade_company (id, name, created_at) VALUES (2, 'other', '2024-01-01')"));
+  with_job("theirs", theirs, page(6));
+  kept(theirs, 6, page_status::kSucceeded, "theirs");
+  ASSERT_OK(connection->run("UPDATE lade_page SET company_id = 2 WHERE page_key = 'k6'"));
+
+  std::vector<NewPage> pages;
+  for (std::int64_t row = 1; row <= 7; ++row) pages.push_back(page(row));
+  pages[6].key = "k5";  // another page of the same key
+  ASSERT_OK(insert_pages(*connection, job, pages));
+  begin({4});  // an attempt has been made
+  auto open = open_pages(*connection, job, 1, 7);
+  ASSERT_OK(open);
+  ASSERT_OK(find_known_versions(*connection, job, *open));
+  std::vector<std::string> known;
+  for (const OpenPage& each : *open) known.push_back(each.known ? each.known->checksum : "");
+  EXPECT_THAT(known, ::testing::ElementsAre("new1", "old2", "", "", "old5", "", ""));
+  EXPECT_EQ(open->at(4).known->evidence, (Evidence{"file old5", 5, 10, R"({"etag":"x"})"}));
+  auto nothing_new = std::vector{open->at(3)};
+  ASSERT_OK(find_known_versions(*connection, job, nothing_new));
+  EXPECT_FALSE(nothing_new[0].known);
+}
+
 TEST_P(Pages, ThoseThatFailedCanBeTriedAgainFromTheBeginning) {
   insert(3);
   NewPage without = page(4);
