@@ -25,7 +25,7 @@ class HandlerStep : public testing::ImportTest {
     handlers::Handler people{
         .name = "people", .command = {"/usr/bin/python3", folder + "people.py"}, .folder = "/", .options = {"prefix"}};
     people.limits.batch_rows = 50;
-    people.limits.batch_seconds = people.limits.row_seconds = std::chrono::seconds(5);
+    people.limits.batch_seconds = people.limits.row_seconds = std::chrono::seconds(20);
     return std::make_shared<const handlers::Registry>(std::vector<handlers::Handler>{people});
   }
 
