@@ -252,8 +252,24 @@ TEST_P(BatchParts, RowsThatFailThoughTheirPagesHaveComeCount) {
                   "({0}, 1, 3, 4, 'error', 'scrape_failed', '_page_error', '', 'm', '')",
                   fetching)));
   ASSERT_OK(connection->run(fmt::format("UPDATE lade_job SET rows_failed = 3 WHERE id = {}", fetching)));
+  EXPECT_EQ(batch().tasks.failed, 2) << "what was analysed of a page that is fetched again counts no more";
+  ASSERT_OK(connection->run("UPDATE lade_page SET gathered = 1"));
   EXPECT_EQ(batch().tasks.succeeded, 1);
   EXPECT_EQ(batch().tasks.failed, 3);
+  const auto listed = [&](const RowTaskFilter& filter) {
+    Texts found;
+    const auto page = list_row_tasks(*connection, batch(), filter);
+    EXPECT_OK(page);
+    for (const RowTask& task : page->tasks) found.push_back(task.id + " " + task.status);
+    return found;
+  };
+  const std::string broken = fmt::format("{}-1", fetching);
+  EXPECT_EQ(listed({.error = "field_missing"}), Texts{broken + " failed"});
+  EXPECT_TRUE(std::ranges::count(listed({.status = "failed"}), broken + " failed"));
+  EXPECT_FALSE(std::ranges::count(listed({.status = "succeeded"}), broken + " succeeded"));
+  const auto task = find_row_task(*connection, batch(), broken);
+  ASSERT_OK(task);
+  EXPECT_EQ(boost::json::parse(task->error).at("code").as_string(), "field_missing");
   const auto metrics = batch_metrics(*connection, batch());
   ASSERT_OK(metrics);
   EXPECT_DOUBLE_EQ(metrics->success_rate, 0.25);

@@ -179,8 +179,12 @@ class Lister {
 
  private:
   Result<void> add_pages(const JobRecord& job, std::int64_t after) {
-    store::PageFilter wanted{
-        .source = filter_.source, .error_code = filter_.error, .key = filter_.key, .after = after, .limit = missing()};
+    store::PageFilter wanted{.source = filter_.source,
+                             .error_code = filter_.error,
+                             .key = filter_.key,
+                             .by_record = true,
+                             .after = after,
+                             .limit = missing()};
     const bool ready = filter_.status == kReady;
     if (ready != waits(job) && (ready || filter_.status == store::page_status::kSucceeded)) return {};
     if (!filter_.status.empty())
@@ -268,9 +272,9 @@ Result<RowTaskPage> list_row_tasks(db::Connection& connection, const store::Batc
 Result<RowTask> find_row_task(db::Connection& connection, const store::BatchRecord& batch, const std::string& id) {
   LADE_ASSIGN(const JobRecord job, job_of(connection, batch, id));
   const std::int64_t place = place_of(id).place;
-  LADE_ASSIGN(const auto page, store::find_page(connection, job.id, place));
-  if (page) {
-    RowTask task = task_of(job, *page);
+  LADE_ASSIGN(const auto pages, store::list_pages(connection, job.id, {.by_record = true, .rows = {place}}));
+  if (!pages.empty()) {
+    RowTask task = task_of(job, pages.front());
     LADE_TRY(judge(connection, job, std::span(&task, 1)));
     return task;
   }

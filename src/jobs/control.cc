@@ -270,10 +270,11 @@ Result<std::int64_t> finish_cancelled_jobs(db::Connection& connection) {
 
 Result<JobRecord> retry_job(db::Connection& connection, const JobOrder& order, const Retry& retry) {
   return act(connection, order, [&](const JobRecord& job) -> Result<void> {
-    // A job that has loaded what it could goes on with the pages that failed.
+    // A job that has loaded what it could goes on with the pages that failed, or whose rows have.
     if (job.standing.outcome == model::JobOutcome::succeeded && job.undoes_id == 0) {
       LADE_ASSIGN(const store::PageCounts pages, store::count_pages(connection, job.id));
-      if (pages.failed + pages.blocked + pages.cancelled > 0) {
+      const bool has_failed = pages.total() > 0 && job.rows[Outcome::failed] > 0;
+      if (pages.failed + pages.blocked + pages.cancelled > 0 || has_failed) {
         LADE_TRY(retry_pages(connection, order));
         return {};
       }

@@ -128,21 +128,39 @@ class PageGroup {
   }
 
   // Pages that have not changed get the bodies that are kept of them. Where one is kept no longer, the page is asked
-  // for as a whole, in the same attempt, and is not among those that have ended.
+  // for as a whole, in the same attempt, and is not among those that have ended. A storage that does not answer is
+  // asked once: the other pages are tried again, too.
   void restore_bodies(std::vector<EndedAttempt>& ended) {
     KnownBodies bodies(desk_.storage());
+    std::optional<Error> broken;
     std::vector<EndedAttempt> complete;
     for (EndedAttempt& attempt : ended) {
       if (attempt.outcome && attempt.outcome->not_modified) {
-        const auto restored = bodies.restore(*attempt.page.known, *attempt.outcome, attempt.body);
-        if (!restored) {
+        auto restored = broken ? fail(*broken) : bodies.restore(*attempt.page.known, *attempt.outcome, attempt.body);
+        if (!restored && is_gone(restored.error())) {
           ask_again(std::move(attempt.page), restored.error());
           continue;
+        }
+        if (!restored) {
+          broken = restored.error();
+          give_up(attempt, {*broken, "not_kept"});
         }
       }
       complete.push_back(std::move(attempt));
     }
     ended = std::move(complete);
+  }
+
+  static bool is_gone(const Error& error) {
+    return error.code == "stored_file_missing" || error.code == "stored_file_damaged";
+  }
+
+  // The attempt has failed, and another one is worth it.
+  static void give_up(EndedAttempt& attempt, harvest::FetchFailure failure) {
+    failure.url = attempt.page.url;
+    failure.is_final = false;
+    attempt.outcome = tl::unexpected(std::move(failure));
+    attempt.body.clear();
   }
 
   void ask_again(OpenPage page, const Error& why) {
@@ -237,8 +255,9 @@ class PageGroup {
   Result<void> abandon() {
     is_paused_ = true;
     std::vector<EndedAttempt> ended = attempts_.break_off();
-    restore_bodies(ended);
-    std::ranges::move(attempts_.break_off(), std::back_inserter(ended));  // what was asked again
+    // Nobody waits for the storage now.
+    for (EndedAttempt& attempt : ended)
+      if (attempt.outcome && attempt.outcome->not_modified) give_up(attempt, {cancelled(), "cancelled"});
     const std::vector<PageResult> results = results_of(open_, desk_.storage(), ended);
     if (auto published = publish(results); !published && published.error().code != "lease_lost")
       return fail(std::move(published).error());

@@ -15,6 +15,7 @@
 #include "queue/stage.h"
 #include "store/files.h"
 #include "store/job_changes.h"
+#include "store/journal.h"
 #include "store/outcomes.h"
 #include "store/pages.h"
 
@@ -64,15 +65,23 @@ Result<void> check_pages(db::Connection& connection, const JobRecord& job) {
               ErrorKind::invalid);
 }
 
-// A whole set becomes visible at once: rows are not added to one that was.
+// A whole set becomes visible at once: rows are not added to one that was, nor is what a later job has made of it
+// replaced. Where somebody was asked because too many rows would go, what they have seen would not be so any more.
 Result<void> check_set(db::Connection& connection, const JobRecord& job, const definition::Definition& definition) {
   if (definition.set() == nullptr) return {};
+  const std::string& table = definition.load.front().table;
+  const auto refuse = [&](std::string_view why) {
+    return fail("fix_not_possible", fmt::format("{} is replaced as a whole, and {}", table, why),
+                "correct the whole file and import it again", ErrorKind::invalid);
+  };
   LADE_ASSIGN(const auto loaded, store::loaded_buckets(connection, job.id));
-  if (loaded.empty()) return {};
-  return fail("fix_not_possible",
-              fmt::format("{} is replaced as a whole, and rows of job {} are in it already",
-                          definition.load.front().table, job.slug),
-              "correct the whole file and import it again", ErrorKind::invalid);
+  if (!loaded.empty()) return refuse(fmt::format("rows of job {} are in it already", job.slug));
+  LADE_ASSIGN(const auto described, connection.describe(table));
+  LADE_ASSIGN(const bool is_older, store::is_written_later(connection, job.id, described ? described->quoted : table));
+  if (is_older) return refuse("a later import has done so");
+  if (!compares_before(definition) && queue::find_stage(connection, job.uuid, std::string(kCompareTask)))
+    return refuse("somebody was asked whether so many rows may go");
+  return {};
 }
 
 // Which of the rows have failed.

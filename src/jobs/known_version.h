@@ -16,7 +16,7 @@ namespace lade::jobs {
 // that are larger than the page may be.
 void ask_conditionally(const store::KnownVersion& known, harvest::FetchRequest& request);
 
-// Reads bodies back from evidence; keeps its files open.
+// Reads bodies back from evidence; keeps its files open meanwhile.
 class KnownBodies {
  public:
   explicit KnownBodies(const storage::Storage& storage) : storage_(storage) {}

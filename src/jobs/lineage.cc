@@ -167,7 +167,19 @@ class Search {
                   "journals are kept for 30 days, and longer with lineage: true in the definition; tables that are "
                   "only appended to have none",
                   ErrorKind::invalid);
-    for (const store::WritingDefinition& definition : definitions) LADE_TRY(search(definition));
+    // The key of a table with versions is told with and without the version.
+    std::optional<Error> unfit;
+    std::size_t searched = 0;
+    for (const store::WritingDefinition& definition : definitions) {
+      const auto done = search(definition);
+      if (done)
+        ++searched;
+      else if (done.error().code == "lineage_key_invalid")
+        unfit = done.error();
+      else
+        return fail(done.error());
+    }
+    if (searched == 0) return fail(*unfit);
     // Newest first; within a job in the order it was done, the last first.
     std::ranges::stable_sort(found_, std::ranges::greater(), [](const WrittenRow& row) { return row.job.id; });
     LADE_TRY(telling_.name_correctors(found_));

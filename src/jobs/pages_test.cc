@@ -380,6 +380,29 @@ TEST_P(Pages, ThoseThatFailedCanBeFetchedAgainIntoTheSameJob) {
   EXPECT_FAILS(retry_pages(*connection, {job, "ada"}, {.key = "c1", .limit = 0}), "pages_not_found");
 }
 
+TEST_P(Pages, ThoseThatLackedAFieldAreFetchedAgainToo) {
+  site.set("/2",
+           [](int asked) { return asked == 1 ? PageServer::page("<p>nothing yet</p>") : Site::page("now there"); });
+  const std::string job = submit(manifest(3), yaml());
+  run_worker();
+  EXPECT_EQ(status(job), "succeeded");
+  EXPECT_EQ(integer("SELECT count(*) FROM page"), 2);
+  const auto failed = [&] {
+    return store::list_pages(*connection, record(job).id, {.statuses = {"failed"}, .by_record = true});
+  };
+  ASSERT_OK(failed());
+  ASSERT_EQ(failed()->size(), 1u);
+  EXPECT_EQ(failed()->front().error_code, "field_missing");
+  ASSERT_OK(retry_job(*connection, {job, "ada"}, {}));
+  run_worker();
+  EXPECT_EQ(status(job), "succeeded") << record(job).error;
+  EXPECT_EQ(pages(), (Texts{"c1|Title of 1|a; b & c", "c2|now there|a; b & c", "c3|Title of 3|a; b & c"}));
+  EXPECT_EQ(record(job).rows[model::Outcome::failed], 0);
+  EXPECT_TRUE(failed()->empty());
+  EXPECT_EQ(site.asked("/1"), 1);
+  EXPECT_FAILS(retry_job(*connection, {job, "ada"}, {}), "transition_refused");
+}
+
 TEST_P(Pages, ARowCorrectedByHandStandsInNobodysWayWhenPagesAreFetchedAgain) {
   for (const char* path : {"/2", "/3"})
     site.set(path, [](int asked) { return asked == 1 ? Site::status(404) : Site::page("fetched"); });

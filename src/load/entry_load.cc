@@ -644,7 +644,7 @@ Result<void> EntryLoad::finish_journal() {
 
 Result<void> EntryLoad::journal(JournalWriter& writer) {
   if (std::none_of(rows_.begin(), rows_.end(), [](const EntryRow& row) { return row.is_written(); })) return {};
-  if (respelled_) LADE_TRY(read_back());
+  if (respelled_ && version_ < 0) LADE_TRY(read_back());
   KeysOf keys(rows_, entry_.journal_key(), true);
   for (const EntryRow& row : rows_) {
     if (!row.is_written()) continue;

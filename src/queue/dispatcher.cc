@@ -73,11 +73,10 @@ void Node::dispatch(const std::stop_token& stop) {
 
 Result<std::vector<Task>> Node::claim(Session& session, const std::stop_token& stop, const Demand& demand) {
   count_claim();
-  return session.use(stop, [&](db::Connection& connection) -> Result<std::vector<Task>> {
-    LADE_ASSIGN(std::vector<Task> tasks, claim_without_sync(connection, request_for(demand)));
-    LADE_FAILPOINT("claimed");
-    return tasks;
-  });
+  auto tasks = session.use(
+      stop, [&](db::Connection& connection) { return claim_without_sync(connection, request_for(demand)); });
+  LADE_FAILPOINT("claimed");
+  return tasks;
 }
 
 void Node::count_claim() {

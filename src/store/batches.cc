@@ -37,7 +37,7 @@ constexpr std::int64_t kWholeShare = 1000;  // of a job, in the sum of shares
 constexpr std::string_view kSelectPages = R"sql(
 SELECT q.batch_id, q.id, q.outcome, q.status, count(*)
 FROM (SELECT j.batch_id, j.id, j.outcome,
-             CASE WHEN p.status = 'succeeded' AND j.rows_failed > 0 AND EXISTS
+             CASE WHEN p.status = 'succeeded' AND p.gathered = 1 AND j.rows_failed > 0 AND EXISTS
                (SELECT 1 FROM lade_issue i WHERE i.job_id = p.job_id AND i.row_id = p.row_id AND i.severity = 'error')
              THEN 'failed' ELSE p.status END AS status
       FROM lade_job j JOIN lade_page p ON p.job_id = j.id

@@ -86,4 +86,17 @@ Result<std::vector<std::string>> later_blocks(db::Connection& connection, std::i
                 values);
 }
 
+Result<bool> is_written_later(db::Connection& connection, std::int64_t job, std::string_view table) {
+  const Value values[] = {job, std::string(table)};
+  LADE_ASSIGN(
+      const auto rows,
+      connection.query("SELECT 1 FROM lade_journal WHERE company_id = (SELECT company_id FROM lade_job WHERE id = $1) "
+                       "AND table_name = $2 AND job_id > $1 AND EXISTS (SELECT 1 FROM lade_job j WHERE j.id = job_id "
+                       "AND j.undoes = 0 AND (j.outcome IS NULL OR j.outcome <> 'undone')) "
+                       "UNION ALL SELECT 1 FROM lade_set_version v WHERE v.company_id = (SELECT company_id FROM "
+                       "lade_job WHERE id = $1) AND v.table_name = $2 AND v.job_id > $1 AND v.state = 'active' LIMIT 1",
+                       values));
+  return !rows.empty();
+}
+
 }  // namespace lade::store

@@ -47,4 +47,7 @@ Result<std::vector<std::string>> journal_of(db::Connection& connection, std::int
 Result<std::vector<std::string>> later_blocks(db::Connection& connection, std::int64_t job, std::string_view table,
                                               std::string_view first_key, std::string_view last_key);
 
+// Whether a job made after this one has written to the table, or has built the version of it that readers see.
+Result<bool> is_written_later(db::Connection& connection, std::int64_t job, std::string_view table);
+
 }  // namespace lade::store

@@ -32,7 +32,9 @@ Result<std::vector<LineageBlock>> blocks_between(db::Connection& connection, std
   LADE_ASSIGN(const auto rows,
               connection.query("SELECT b.job_id, b.table_name, b.rows, b.images, b.bucket, b.block FROM lade_journal b "
                                "JOIN lade_job j ON j.id = b.job_id WHERE b.company_id = $1 AND b.table_name = $2 AND "
-                               "j.definition_id = $3 AND b.last_key >= $4 AND b.first_key <= $5 "
+                               "j.definition_id = $3 AND b.last_key >= $4 AND b.first_key <= $5 AND NOT EXISTS "
+                               "(SELECT 1 FROM lade_set_version v WHERE v.job_id = b.job_id AND v.state IN "
+                               "('building', 'abandoned', 'purged')) "
                                "ORDER BY b.job_id DESC, b.bucket, b.block",
                                values));
   std::vector<LineageBlock> blocks;

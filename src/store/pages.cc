@@ -60,12 +60,33 @@ Result<void> insert_some(db::Connection& connection, std::int64_t job, std::span
   return {};
 }
 
+// The first error of the page's record; NULL: it has none. What was analysed of a page that is fetched again holds no
+// more.
+std::string record_error(std::string_view column) {
+  return fmt::format(
+      "CASE WHEN status = 'succeeded' AND gathered = 1 THEN (SELECT i.{} FROM lade_issue AS i WHERE i.job_id = "
+      "lade_page.job_id AND i.row_id = lade_page.row_id AND i.severity = 'error' ORDER BY i.column_name, i.code LIMIT "
+      "1) "
+      "END",
+      column);
+}
+
+// What a page's status and code of error are to whoever asks so.
+std::string status_sql(bool by_record) {
+  return by_record ? fmt::format("CASE WHEN ({}) IS NULL THEN status ELSE 'failed' END", record_error("code"))
+                   : "status";
+}
+std::string code_sql(bool by_record) {
+  return by_record ? fmt::format("coalesce(({}), error_code)", record_error("code")) : "error_code";
+}
+
 // The condition of a filter; its parameters are $1 to $7 … as filter_values() gives them.
 std::string condition_of(const PageFilter& filter) {
-  std::string condition =
+  std::string condition = fmt::format(
       "job_id = $1 AND (CAST($2 AS text) IS NULL OR host = $2 OR url LIKE '%' || $3 || '%' ESCAPE '\\') "
-      "AND (CAST($4 AS text) IS NULL OR error_code = $4) AND (CAST($5 AS text) IS NULL OR page_key = $5) "
-      "AND row_id > $6 AND (CAST($7 AS bigint) IS NULL OR row_id <= CAST($7 AS bigint))";
+      "AND (CAST($4 AS text) IS NULL OR {} = $4) AND (CAST($5 AS text) IS NULL OR page_key = $5) "
+      "AND row_id > $6 AND (CAST($7 AS bigint) IS NULL OR row_id <= CAST($7 AS bigint))",
+      code_sql(filter.by_record));
   if (filter.not_gathered) condition += " AND gathered = 0";
   std::size_t next = 8;
   const auto add_list = [&](std::string_view column, std::size_t members) {
@@ -74,7 +95,7 @@ std::string condition_of(const PageFilter& filter) {
     for (std::size_t at = 0; at < members; ++at) condition += fmt::format("{}${}", at == 0 ? "" : ", ", next++);
     condition += ")";
   };
-  add_list("status", filter.statuses.size());
+  add_list(status_sql(filter.by_record), filter.statuses.size());
   add_list("row_id", filter.rows.size());
   return condition;
 }
@@ -151,6 +172,15 @@ PageRecord record_of(std::int64_t job, const db::Row& row) {
   page.task_id = integer();
   page.is_gathered = integer() != 0;
   return page;
+}
+
+// As the page is to whoever asks for what became of its record, which has failed with `code`.
+void fail_with_record(PageRecord& page, const std::string& code, const std::string& message) {
+  if (code.empty()) return;
+  page.status = page_status::kFailed;
+  page.error_code = page.error_reason = code;
+  page.error = to_json(
+      PageError{.code = code, .message = message, .reason = code, .http_status = page.http_status, .url = page.url});
 }
 
 // What is written down of a result, under the names of the columns; `delay` becomes available_at.
@@ -286,12 +316,17 @@ Result<void> insert_pages(db::Connection& connection, std::int64_t job, std::spa
 Result<std::vector<PageRecord>> list_pages(db::Connection& connection, std::int64_t job, const PageFilter& filter) {
   LADE_TRY(check_statuses(filter));
   const std::string limit = filter.limit > 0 ? fmt::format(" LIMIT {}", filter.limit) : "";
-  LADE_ASSIGN(const auto rows, connection.query(fmt::format("SELECT {} FROM lade_page WHERE {} ORDER BY row_id{}",
-                                                            kColumns, condition_of(filter), limit),
+  const std::string errors =
+      filter.by_record ? fmt::format(", {}, {}", record_error("code"), record_error("message")) : "";
+  LADE_ASSIGN(const auto rows, connection.query(fmt::format("SELECT {}{} FROM lade_page WHERE {} ORDER BY row_id{}",
+                                                            kColumns, errors, condition_of(filter), limit),
                                                 filter_values(job, filter)));
   std::vector<PageRecord> pages;
   pages.reserve(rows.size());
-  for (const db::Row& row : rows) pages.push_back(record_of(job, row));
+  for (const db::Row& row : rows) {
+    pages.push_back(record_of(job, row));
+    if (filter.by_record) fail_with_record(pages.back(), text_of(row[row.size() - 2]), text_of(row[row.size() - 1]));
+  }
   return pages;
 }
 
@@ -384,14 +419,16 @@ Result<std::int64_t> record_results(db::Connection& connection, std::int64_t job
   return written;
 }
 
-Result<std::vector<std::int64_t>> reset_pages(db::Connection& connection, std::int64_t job, const PageFilter& filter) {
+Result<std::vector<std::int64_t>> reset_pages(db::Connection& connection, std::int64_t job, const PageFilter& wanted) {
+  PageFilter filter = wanted;
+  filter.by_record = true;
   LADE_TRY(check_statuses(filter));
   // Found first: a limit, and the order of rows, which everybody locks them in.
   const std::string limit = filter.limit > 0 ? fmt::format(" LIMIT {}", filter.limit) : "";
   LADE_ASSIGN(const auto found,
-              connection.query(fmt::format("SELECT row_id FROM lade_page WHERE {} AND status IN ('failed', 'blocked', "
+              connection.query(fmt::format("SELECT row_id FROM lade_page WHERE {} AND {} IN ('failed', 'blocked', "
                                            "'cancelled') AND idempotency_key IS NOT NULL ORDER BY row_id{}",
-                                           condition_of(filter), limit),
+                                           condition_of(filter), status_sql(true), limit),
                                filter_values(job, filter)));
   std::vector<std::int64_t> rows;
   for (const db::Row& row : found) rows.push_back(integer_of(row[0]));

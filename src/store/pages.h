@@ -99,6 +99,7 @@ struct PageFilter {
   std::string error_code = {};             // empty: any
   std::string key = {};                    // empty: any
   bool not_gathered = false;               // only those whose newest end the job's records do not have
+  bool by_record = false;                  // a page that has come counts as failed when its record has, with its error
   std::int64_t first_row = 0;              // only rows from here on
   std::int64_t last_row = 0;               // and up to here; 0: all
   std::vector<std::int64_t> rows = {};     // only these; empty: all
@@ -170,8 +171,8 @@ struct PageResult {
 // Writes those whose attempt is still the page's newest and running; gives how many these were.
 Result<std::int64_t> record_results(db::Connection& connection, std::int64_t job, std::span<const PageResult> results);
 
-// Failed, blocked and cancelled pages that the filter finds are pending again, with all their attempts; those without a
-// URL stay. Gives their rows.
+// Failed, blocked and cancelled pages that the filter finds (by their records, too) are pending again, with all their
+// attempts; those without a URL stay. Gives their rows.
 Result<std::vector<std::int64_t>> reset_pages(db::Connection& connection, std::int64_t job, const PageFilter& filter);
 
 // Pages that have been running for longer than `threshold` may be tried again: nobody will tell how they ended. All

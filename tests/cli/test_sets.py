@@ -239,6 +239,16 @@ class SetCommands:
             self.assertEqual(shown(), [("a", 7), ("b", 2), ("c", 3), ("d", 4)])
             self.assertEqual(fixed["rows"]["removed"], 0 if definition == "plain" else 1, "z has left the versions")
 
+    def test_a_set_that_a_later_import_has_replaced_is_not_fixed(self):
+        for definition, shown in (("plain", self.stored), ("versioned", self.shown)):
+            self.assertNotEqual(self.load(definition, [("a", "bad"), ("b", 2), ("c", 3)])[0], 0)
+            job = self.json("jobs", "list")["jobs"][0]["slug"]
+            self.assertEqual(self.load(definition, [("a", 5), ("b", 6), ("d", 7)])[0], 0)
+            code, output = self.lade("fix", job, "--row", "1", "--set", "Price=1")
+            self.assertEqual(code, 4, output)
+            self.assertIn("fix_not_possible", output)
+            self.assertEqual(shown(), [("a", 5), ("b", 6), ("d", 7)])
+
     def test_a_set_that_has_rows_of_the_job_is_not_fixed(self):
         self.write("lenient.yaml", PLAIN.replace("definition: plain", "definition: lenient\nmax_errors: 1"))
         self.load("lenient", [("a", 7), ("b", "two"), ("c", 3)])
