@@ -34,7 +34,7 @@ STRANGERS = ("Lālguḍi Jayarāman", "Tañjāvūr Śaṅkara Ayyar", "Ambujam K
 SCRIPTS = {"Tyāgarāja": "त्यागराज", "Purandara Dāsa": "पुरन्दर दास", "Mōhanam": "मोहनम्", "Kalyāṇi": "कल्याणि"}
 FAULTS = (("slow", 24), ("flaky", 30), ("limited", 12), ("redirect", 24), ("charset", 16),  # these end well
           ("missing", 20), ("gone", 20), ("loop", 6), ("huge", 4))  # these do not
-FAILS = {"missing": "field_missing", "gone": "unreachable_url", "loop": "scrape_failed", "huge": "scrape_failed"}
+FAILS = {"missing": "field_missing", "gone": "scrape_failed", "loop": "unreachable_url", "huge": "scrape_failed"}
 
 
 def plain(text):

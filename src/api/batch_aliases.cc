@@ -30,10 +30,11 @@ json::object grantha_batch(const store::BatchRecord& batch) {
           {"completed_at", text_or_null(batch.completed_at)}};
 }
 
-// The codes that its clients know: whatever is wrong with what was fetched is an invalid payload.
+// The codes that its clients know: whatever else is wrong with what was fetched is an invalid payload.
 json::value grantha_error(json::value error) {
   if (!error.is_object()) return error;
   json::value& code = error.get_object()["code"];
+  if (code == "field_missing") code = "missing_payload";
   if (code.is_string() && jobs::stage_of_code(std::string(code.get_string())) == jobs::stage::kEnrich &&
       code.get_string() != "missing_payload" && code.get_string() != "import_missing")
     code = "invalid_payload";

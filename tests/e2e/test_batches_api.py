@@ -46,7 +46,7 @@ class Site:
                 if name != "robots.txt":
                     site.gate.wait(60)
                 status = 404 if name == "robots.txt" else 302 if name in site.moved else site.broken.get(name, 200)
-                title = f"<script>alert(1)</script><h1>Title of {name}</h1>"
+                title = "<script>alert(1)</script>" + (f"<h1>Title of {name}</h1>" if name != "blank" else "")
                 body = f"<html>{site.bodies.get(name, title)}</html>".encode()
                 self.send_response(status)
                 if name in site.moved:
@@ -357,10 +357,12 @@ class BatchesOverHttp:
         self.assertEqual(self.admin.post(path + "/finalize").json()["status"], "succeeded")
         self.problem(self.client.get(path), 403, "not_allowed")
         self.assertEqual(self.admin.request("DELETE", path).status, 204)
-        uploaded = self.create(self.manifest("c", "wrong"), client=self.admin, path=f"{GRANTHA}/upload").json()
+        uploaded = self.create(self.manifest("c", "wrong", "blank"), client=self.admin, path=f"{GRANTHA}/upload").json()
         self.wait_until(uploaded["id"])
         wrong, = self.admin.get(f"{GRANTHA}/batches/{uploaded['id']}/tasks?key=wrong").json()["items"]
         self.assertEqual((wrong["status"], wrong["error"]["code"]), ("failed", "invalid_payload"), wrong)
+        blank, = self.admin.get(f"{GRANTHA}/batches/{uploaded['id']}/tasks?status=failed&key=blank").json()["items"]
+        self.assertEqual(blank["error"]["code"], "missing_payload", blank)
         actions = [entry["action"] for entry in self.admin.get("/api/v1/audit?limit=100").json()["items"]]
         for action in ("grantha.create", "grantha.retry", "grantha.finalize", "grantha.delete", "grantha.upload"):
             self.assertIn(action, actions)

@@ -147,6 +147,9 @@ class LoadTest(Flow):
         self.assertEqual(job["rows"]["read"], self.count)
         self.assertEqual(job["rows"]["failed"], len(self.failing()) + len(asked))
         self.assertEqual(asked & {page.key for page in self.failing()}, set(), "a page that failed asks nothing")
+        codes = dict(self.target("SELECT p.page_key, min(i.code) FROM lade_page p JOIN lade_issue i ON i.job_id = p.job_id AND "
+                                 "i.row_id = p.row_id WHERE i.severity = 'error' GROUP BY p.page_key"))
+        self.assertEqual({page.key: codes.get(page.key) for page in self.failing()}, {page.key: page.truth()["error"] for page in self.failing()})
         self.assertTrue(asked)
         self.assertEqual(len(self.compositions()), self.count - len(self.failing()) - len(asked))
         blocked = lambda: {row[0] for row in self.target("SELECT page_key FROM lade_page WHERE status = 'blocked'")}
