@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <span>
 
 namespace lade::names {
 namespace {
@@ -65,8 +66,10 @@ void NameIndex::Asker::collect(std::string_view name) {
   std::size_t looked_at = 0;
   for (const auto& [list, group] : lists) {
     if (looked_at > 0 && looked_at + list->size() > most) break;
-    looked_at += list->size();
-    for (const std::uint32_t one : *list) {
+    // Where all share even its rarest group some of them are looked at, not the whole table.
+    const auto some = std::span(*list).first(std::min(list->size(), most));
+    looked_at += some.size();
+    for (const std::uint32_t one : some) {
       if (shared_[one] == 0) touched_.push_back(one);
       shared_[one] = static_cast<std::uint16_t>(shared_[one] + letters_of(group));
     }
@@ -97,7 +100,8 @@ void NameIndex::Asker::take(std::uint32_t name, const Similarity& found, double 
 const std::vector<Candidate>& NameIndex::Asker::ask(std::string_view name, std::size_t most, double least) {
   found_.clear();
   if (const auto exact = index_.exact_.find(name); exact != index_.exact_.end())
-    for (const std::uint32_t one : exact->second) take(one, {100, Reason::same}, least);
+    for (const std::uint32_t one : std::span(exact->second).first(std::min(exact->second.size(), kMostCompared)))
+      take(one, {100, Reason::same}, least);
   // Who is called so is meant, unless several are.
   if (found_.size() == 1 || name.empty()) return found_;
   collect(name);

@@ -35,6 +35,8 @@ class NameIndex {
     explicit Asker(const NameIndex& index);
     // The entities that the normalised name may mean, best first, each once, at most `most`, none below `least`.
     const std::vector<Candidate>& ask(std::string_view name, std::size_t most = 5, double least = 50);
+    // How many names shared something with the last one, and were weighed.
+    std::size_t looked_at() const { return touched_.size(); }
 
    private:
     void collect(std::string_view name);

@@ -114,6 +114,18 @@ TEST(NameIndex, EachEntityOnceAndInOrder) {
   EXPECT_NE(found[1].entity, found[0].entity);
 }
 
+TEST(NameIndex, AWordThatAllShareIsNoReasonToLookAtAllOfThem) {
+  NameIndex index;
+  for (int i = 0; i < 20'000; ++i) index.add(i, fmt::format("saint {}", i));
+  for (int i = 0; i < 10'000; ++i) index.add(100'000 + i, "john");
+  index.finish();
+  NameIndex::Asker asker(index);
+  EXPECT_EQ(asker.ask("saint").size(), 5u);
+  EXPECT_LE(asker.looked_at(), 3'000u);
+  EXPECT_EQ(asker.ask("saint 777")[0].entity, 777);
+  EXPECT_EQ(asker.ask("john").size(), 5u) << "nobody knows which";
+}
+
 TEST(NameIndex, CanBeMoved) {
   NameIndex index;
   index.add(1, "ann");
