@@ -645,6 +645,18 @@ TEST_P(Pages, WhatIsNotKeptAnyMoreIsFetchedInTheSameAttempt) {
   EXPECT_EQ(permits_in_use(), 0);
 }
 
+TEST_P(Pages, WhatCannotBeReadNowIsTriedAgain) {
+  site.set_version("ETag: \"v1\"\r\n");
+  import(manifest(1), yaml());
+  const auto file = storage_path(options) / store::evidence_files(*connection, 1)->at(0);
+  std::filesystem::remove(file);
+  std::filesystem::create_directory(file);  // there, and not to be read
+  import_again(manifest(1), yaml(", retries: 1"));
+  EXPECT_EQ(statuses().back(), "1|succeeded|2||") << "not asked twice in one attempt, as if it were gone";
+  EXPECT_EQ(site.asked_whether(), (Texts{"/1"}));
+  EXPECT_EQ(site.asked("/1"), 3);
+}
+
 TEST_P(Pages, WhatOtherCompaniesHaveKeptIsTheirs) {
   site.set_version("ETag: \"v1\"\r\n");
   import(manifest(1), yaml());

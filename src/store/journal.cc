@@ -1,11 +1,26 @@
 #include "store/journal.h"
 
+#include <fmt/format.h>
+
+#include <string>
+
 #include "store/sql.h"
 
 namespace lade::store {
 namespace {
 
 using db::Value;
+
+// Of jobs made after job $1, in its company, about table $2; of the journal, those that are not undone.
+constexpr std::string_view kOfLaterJobs =
+    "company_id = (SELECT company_id FROM lade_job WHERE id = $1) AND table_name = $2 AND job_id > $1";
+std::string not_undone() {
+  return fmt::format(
+      "{} AND EXISTS (SELECT 1 FROM lade_job j WHERE j.id = job_id AND j.undoes = 0 AND (j.outcome IS NULL OR "
+      "j.outcome "
+      "<> 'undone'))",
+      kOfLaterJobs);
+}
 
 Result<std::vector<std::string>> blocks(db::Connection& connection, std::string_view sql,
                                         std::span<const Value> values) {
@@ -79,23 +94,19 @@ Result<std::vector<std::string>> journal_of(db::Connection& connection, std::int
 Result<std::vector<std::string>> later_blocks(db::Connection& connection, std::int64_t job, std::string_view table,
                                               std::string_view first_key, std::string_view last_key) {
   const Value values[] = {job, std::string(table), db::Bytes{std::string(first_key)}, db::Bytes{std::string(last_key)}};
-  return blocks(connection,
-                "SELECT images FROM lade_journal WHERE company_id = (SELECT company_id FROM lade_job WHERE id = $1) "
-                "AND table_name = $2 AND job_id > $1 AND last_key >= $3 AND first_key <= $4 AND EXISTS (SELECT 1 FROM "
-                "lade_job j WHERE j.id = job_id AND j.undoes = 0 AND (j.outcome IS NULL OR j.outcome <> 'undone'))",
-                values);
+  return blocks(
+      connection,
+      fmt::format("SELECT images FROM lade_journal WHERE {} AND last_key >= $3 AND first_key <= $4", not_undone()),
+      values);
 }
 
 Result<bool> is_written_later(db::Connection& connection, std::int64_t job, std::string_view table) {
   const Value values[] = {job, std::string(table)};
-  LADE_ASSIGN(
-      const auto rows,
-      connection.query("SELECT 1 FROM lade_journal WHERE company_id = (SELECT company_id FROM lade_job WHERE id = $1) "
-                       "AND table_name = $2 AND job_id > $1 AND EXISTS (SELECT 1 FROM lade_job j WHERE j.id = job_id "
-                       "AND j.undoes = 0 AND (j.outcome IS NULL OR j.outcome <> 'undone')) "
-                       "UNION ALL SELECT 1 FROM lade_set_version v WHERE v.company_id = (SELECT company_id FROM "
-                       "lade_job WHERE id = $1) AND v.table_name = $2 AND v.job_id > $1 AND v.state = 'active' LIMIT 1",
-                       values));
+  LADE_ASSIGN(const auto rows,
+              connection.query(fmt::format("SELECT 1 FROM lade_journal WHERE {} UNION ALL SELECT 1 FROM "
+                                           "lade_set_version WHERE {} AND state = 'active' LIMIT 1",
+                                           not_undone(), kOfLaterJobs),
+                               values));
   return !rows.empty();
 }
 

@@ -63,12 +63,11 @@ Result<void> insert_some(db::Connection& connection, std::int64_t job, std::span
 // The first error of the page's record; NULL: it has none. What was analysed of a page that is fetched again holds no
 // more.
 std::string record_error(std::string_view column) {
-  return fmt::format(
-      "CASE WHEN status = 'succeeded' AND gathered = 1 THEN (SELECT i.{} FROM lade_issue AS i WHERE i.job_id = "
-      "lade_page.job_id AND i.row_id = lade_page.row_id AND i.severity = 'error' ORDER BY i.column_name, i.code LIMIT "
-      "1) "
-      "END",
-      column);
+  return fmt::format(R"sql(CASE WHEN status = 'succeeded' AND gathered = 1 THEN
+  (SELECT i.{} FROM lade_issue AS i
+   WHERE i.job_id = lade_page.job_id AND i.row_id = lade_page.row_id AND i.severity = 'error'
+   ORDER BY i.column_name, i.code LIMIT 1) END)sql",
+                     column);
 }
 
 // What a page's status and code of error are to whoever asks so.

@@ -224,6 +224,33 @@ class SetCommands:
         self.assertEqual(self.shown(), [("a", 1), ("b", 2)])
         self.assertEqual(len(self.execute("SELECT code FROM offer_row")), 5, "an undo shows the version before, and touches no row")
 
+    def test_rows_of_a_version_that_was_never_whole_are_not_told_of(self):
+        self.write("versioned.yaml", VERSIONED + "lineage: true\n")
+        self.assertEqual(self.load("versioned", [("a", 1)])[0], 0)
+        self.break_version()
+        self.assertEqual(self.load("versioned", [("a", 2), ("b", 2)])[0], 3)
+        self.assertEqual(int(self.execute("SELECT count(DISTINCT job_id) FROM lade_journal")[0][0]), 2)
+        self.assertEqual([one["job"] for one in self.json("lineage", "offer_row", "code=a")["items"]], ["versioned-1"])
+
+    def test_a_table_with_versions_is_asked_with_and_without_the_version(self):
+        self.write("versioned.yaml", VERSIONED + "lineage: true\n")
+        self.assertEqual(self.load("versioned", [("a", 1)])[0], 0)
+        self.write("by_hand.yaml", "lade: 1\ndefinition: by_hand\ncolumns: {version: {type: integer}, list: , code: , price: {type: integer}}\n"
+                                   "load: [{table: offer_row, key: [version, code]}]\n")
+        self.write("rows.csv", "version,list,code,price\n77,north,a,5\n")
+        self.assertEqual(self.lade("import", "rows.csv", "-d", "by_hand.yaml")[0], 0)
+        told = lambda *key: [one["job"] for one in self.json("lineage", "offer_row", *key)["items"]]
+        self.assertEqual(told("code=a"), ["versioned-1"])
+        self.assertEqual(told("version=77", "code=a"), ["by_hand-2"])
+        self.assertIn("lineage_key_invalid", self.lade("lineage", "offer_row", "price=5")[1])
+
+    def test_a_set_whose_removals_somebody_is_asked_about_is_not_fixed(self):
+        self.write("lenient.yaml", PLAIN.replace("definition: plain", "definition: lenient\nmax_errors: 1"))
+        self.assertEqual(self.load("lenient", [("a", 1), ("x", "bad")])[0], 7, "b and c would go")
+        code, output = self.lade("fix", "lenient-1", "--row", "2", "--set", "Price=2")
+        self.assertEqual(code, 4, output)
+        self.assertIn("fix_not_possible", output)
+
     def test_a_set_that_a_few_rows_have_stopped_is_fixed(self):
         self.assertEqual(self.load("versioned", [("a", 1), ("z", 9)])[0], 0)
         for definition, shown in (("plain", self.stored), ("versioned", self.shown)):
